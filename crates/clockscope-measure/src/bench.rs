@@ -108,6 +108,7 @@ pub(crate) struct Sampling {
     pub(crate) requested_duration_s: Option<f64>,
     pub(crate) requested_reads: Option<u64>,
     pub(crate) duration_s: f64,
+    pub(crate) waited_s: Option<f64>,
     pub(crate) interrupted: bool,
 }
 
@@ -229,6 +230,7 @@ impl<'a, P: Platform> Setup<'a, P> {
             requested_duration_s: sampling.requested_duration_s,
             requested_reads: sampling.requested_reads,
             duration_s: sampling.duration_s,
+            waited_s: sampling.waited_s,
             runs: None,
             cpu: self.binding.pinned.as_ref().map(|(cpu, _)| *cpu).map_err(Unpinned::reason).into(),
             timer_period_ns: None,
@@ -245,6 +247,7 @@ impl Sampling {
             requested_duration_s: Some(duration_s),
             requested_reads: None,
             duration_s: bench.elapsed_ns(since) / 1e9,
+            waited_s: None,
             interrupted: bench.is_stopped(),
         }
     }

@@ -96,8 +96,11 @@ pub(crate) fn find<P: Platform>(setup: &mut Setup<'_, P>, duration_s: f64, progr
         rows.into_iter().map(|row| MeasuredClock::new(row, bench, ticks.readings)).collect();
     let mut baselines = Baselines::new(&measured_clocks, counters, bench);
     let sampling = bench.calibrate();
+    let waited_before = bench.platform.thread_wait_ns();
     rounds(bench, &mut measured_clocks, &mut baselines, &sampling, duration_ns - clocks * ticks.ns, progress);
-    let sampling = Sampling::of_time(duration_s, &sampling, bench);
+    let waited = waited_before.zip(bench.platform.thread_wait_ns());
+    let waited_s = waited.map(|(before_ns, after_ns)| after_ns.saturating_sub(before_ns) as f64 / 1e9);
+    let sampling = Sampling { waited_s, ..Sampling::of_time(duration_s, &sampling, bench) };
     let context = setup.context();
     let baseline = baselines.baseline(&measured_clocks, context.timer.rate());
     let timer = context.timer_record();

@@ -140,6 +140,10 @@ pub trait Threads: Send + Sync {
     /// Account of the thread until now.
     fn thread_account(&self) -> account::ThreadAccount;
 
+    /// Time for which the thread has waited while others had its CPU, in ns; `None` where it is not
+    /// counted.
+    fn thread_wait_ns(&self) -> Option<u64>;
+
     /// Account of a CPU until now.
     fn cpu_account(&self, cpu: u32) -> account::CpuAccount;
 }

@@ -27,6 +27,8 @@ pub fn between_runs(mut runs: Vec<Envelope<Measurement>>) -> Option<Envelope<Mea
     if let Some(run) = &mut whole.run {
         run.runs = u32::try_from(others.len() + 1).ok();
         run.duration_s += others.iter().filter_map(|other| other.run.as_ref()).map(|run| run.duration_s).sum::<f64>();
+        let waited_s = others.iter().map(|other| other.run.as_ref()?.waited_s).sum::<Option<f64>>();
+        run.waited_s = run.waited_s.zip(waited_s).map(|(first_s, others_s)| first_s + others_s);
         run.interrupted |= others.iter().any(Envelope::is_interrupted);
     }
     for clock in &mut whole.found.clocks {

@@ -127,6 +127,7 @@ impl ReadRun {
             requested_duration_s: if let Amount::Duration(seconds) = amount { Some(seconds) } else { None },
             requested_reads: if let Amount::Reads(reads) = amount { Some(reads) } else { None },
             duration_s: sampling.elapsed_ns() / 1e9,
+            waited_s: None,
             interrupted: bench.is_stopped(),
         };
         let context = setup.context();

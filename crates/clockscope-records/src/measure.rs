@@ -54,6 +54,11 @@ pub struct Run {
     pub requested_reads: Option<u64>,
     /// Time that sampling took, in seconds; of all runs where there were several.
     pub duration_s: f64,
+    /// Time of that for which the measuring thread waited while other threads had its CPU, in
+    /// seconds; `null` where the system does not count it, or the question does not ask. Time that
+    /// a hypervisor took is not part of it.
+    #[serde(default)]
+    pub waited_s: Option<f64>,
     /// Runs that this record is of; `null` where it is one.
     pub runs: Option<u32>,
     /// CPU that the measuring thread was pinned to; `null` when it could not be pinned.

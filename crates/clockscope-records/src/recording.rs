@@ -300,6 +300,7 @@ mod tests {
                 requested_duration_s: None,
                 requested_reads: Some(1),
                 duration_s: 1.0,
+                waited_s: None,
                 runs: None,
                 cpu: crate::Figure::Known(0),
                 timer_period_ns: None,

@@ -95,15 +95,21 @@ pub fn trimmed(number: &str) -> &str {
     if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
-/// Shows a number with so many significant digits, never in scientific notation. A number that
-/// arithmetic has made too large is shown as `∞`, and one that it could not make as `?`.
+/// Shows a number with so many significant digits, never in scientific notation.
 #[must_use]
 pub fn significant(value: f64, digits: i32) -> String {
+    fixed(value, decimals(value, digits))
+}
+
+/// Shows a number with so many digits behind the point. A number that arithmetic has made too large
+/// is shown as `∞`, and one that it could not make as `?`.
+#[must_use]
+pub fn fixed(value: f64, decimals: usize) -> String {
     match value {
         f64::INFINITY => "∞".to_owned(),
         f64::NEG_INFINITY => "-∞".to_owned(),
         value if value.is_nan() => "?".to_owned(),
-        value => format!("{value:.*}", decimals(value, digits)),
+        value => format!("{value:.decimals$}"),
     }
 }
 

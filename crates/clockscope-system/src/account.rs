@@ -49,6 +49,18 @@ pub fn of_thread() -> ThreadAccount {
     }
 }
 
+/// Returns for how long the calling thread has waited while others had its CPU, in ns: the second
+/// figure of its `schedstat` (Documentation/scheduler/sched-stats.rst). `None` where the kernel does
+/// not count it. Reads one file of /proc.
+#[must_use]
+pub fn thread_wait_ns() -> Option<u64> {
+    wait_ns(&crate::pseudo_files::file("/proc/thread-self/schedstat")?)
+}
+
+fn wait_ns(schedstat: &str) -> Option<u64> {
+    schedstat.split_whitespace().nth(1)?.parse().ok()
+}
+
 /// The account of a CPU now. Reads three files of /proc, and one of /dev where it may: 50 to 500
 /// µs, more with more CPUs. What cannot be read is empty.
 #[must_use]
@@ -138,6 +150,11 @@ ERR:          5
         let stat = "cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 1 0 0 0 0 0 0 3 0 0\ncpu10 1 0 0 0 0 0 0 4 0 0\ncpu2 1 2\nintr 5\n";
         let steal = |cpu| steal_ns(stat, cpu);
         assert_eq!((steal(0), steal(10), steal(1), steal(2)), (Some(30_000_000), Some(40_000_000), None, None));
+    }
+
+    #[test]
+    fn a_threads_wait_is_the_second_figure() {
+        assert_eq!(["4093 3040058 12\n", "1 x 2", "1", ""].map(wait_ns), [Some(3_040_058), None, None, None]);
     }
 
     #[test]

@@ -175,6 +175,10 @@ impl Threads for ThisMachine {
         account::of_thread()
     }
 
+    fn thread_wait_ns(&self) -> Option<u64> {
+        account::thread_wait_ns()
+    }
+
     fn cpu_account(&self, cpu: u32) -> account::CpuAccount {
         account::of_cpu(cpu)
     }

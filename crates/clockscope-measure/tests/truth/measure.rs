@@ -2,7 +2,7 @@
 
 use clockscope_measure::{Catalog, MeasureRequest, Paths, Session, measure};
 use clockscope_records::{ClockRecord, Figure, Measurement};
-use clockscope_testing::simulation::Random;
+use clockscope_testing::simulation::{Load, Random};
 
 use crate::harness::{Coverage, are_many, on_machines, on_one};
 use crate::machine::{Machine, Maker, Spec};
@@ -142,4 +142,23 @@ fn all_is_right(session: &Session<'_, Simulated>, seed: u64) {
 
 fn is_monotonic(record: &ClockRecord) {
     assert!(record.monotonic.get().is_none_or(|monotonic| monotonic.weak), "{record:?}");
+}
+
+/// The time that competing threads had is that for which the measuring one waited.
+#[test]
+fn time_of_other_threads_is_counted() {
+    for (competitors, share) in [(0, 0.0..=0.0), (1, 0.3..=0.7), (3, 0.6..=0.9)] {
+        let mut maker = Maker::new(7);
+        maker.load = Load { competitors, slice_ns: 4_000_000, ..Load::NONE };
+        let machine = maker.make();
+        let duration_s = machine.duration_s(0.1);
+        on_one("measure::waited", 7, &within(machine), &mut |session, _| {
+            let catalog = Catalog::new(session.platform()).select(&["monotonic".to_owned()], Paths::Libc);
+            let request = MeasureRequest { duration_s, cpu: None, extended: false, synchronization: false };
+            let answer = measure(session, catalog.expect("it is there"), &request, &mut |_| {});
+            let run = answer.expect("it can be asked").run.expect("it is a run");
+            let waited = run.waited_s.expect("it is counted") / run.duration_s;
+            assert!(share.contains(&waited), "{competitors} competitors: {waited}");
+        });
+    }
 }

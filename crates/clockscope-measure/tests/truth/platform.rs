@@ -15,7 +15,7 @@ use clockscope_system::affinity::{self, AffinityError};
 use clockscope_system::child_read::{Outcome, SeveralThreads};
 use clockscope_system::sleeping::Call;
 use clockscope_system::{ClockKind, Entry, Errno, RawClock, ReadPath, Unavailable, Unit, Unwrapped, Visitor};
-use clockscope_testing::simulation::{ClockId, Multiprocessor, Offline, ReadCost};
+use clockscope_testing::simulation::{ClockId, Multiprocessor, Offline, ReadCost, Taker};
 
 pub(crate) use log::{Around, Log, LoggedReads, Read, ReferenceReads};
 pub(crate) use sleeper::{Signal, Sleeper};
@@ -419,6 +419,12 @@ impl Threads for Simulated {
         let account = self.cpus().account();
         let switches = account::Switches { voluntary: account.voluntary, involuntary: account.involuntary };
         account::ThreadAccount { cpu: Some(account.cpu), switches: Some(switches) }
+    }
+
+    fn thread_wait_ns(&self) -> Option<u64> {
+        let taken = self.cpus().taken();
+        let waits = taken.iter().filter(|lost| lost.thread == 0 && lost.taken.by == Taker::Threads);
+        Some((waits.map(|lost| lost.taken.ps).sum::<u128>() / 1000) as u64)
     }
 
     fn cpu_account(&self, cpu: u32) -> account::CpuAccount {

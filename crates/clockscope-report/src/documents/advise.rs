@@ -37,6 +37,7 @@ impl QuestionPage for Advice {
         vec![
             Table { together: 2, ..Table::new(INTERVALS, 0, rows(self).iter().map(interval)).whole() }.into(),
             Table { together: 2, ..Table::new(CLOCKS, 1, weighed.map(clock)) }.into(),
+            Block::notes("", unknown_ticks(self)),
             Block::folded("Definitions", [Block::prose([ABOUT])]),
             Block::notes(
                 "Not weighed:",
@@ -75,18 +76,32 @@ fn interval(row: &AdviceRow) -> Vec<Cell> {
 fn clock(clock: &Candidate) -> Vec<Cell> {
     let [least, most] = clock.two_reads_ns;
     let tick = match clock.tick_is {
-        TickIs::Found => precise_time(clock.tick_ns),
-        TickIs::AtMost => format!("≤ {}", time(clock.tick_ns)),
-        TickIs::ObservedResolution => format!("{} seen", time(clock.tick_ns)),
+        TickIs::Found => precise_time(clock.tick_ns).into(),
+        TickIs::AtMost => format!("≤ {}", time(clock.tick_ns)).into(),
+        TickIs::ObservedResolution => Cell::Unknown,
     };
     vec![
         clock.clock.as_str().into(),
         significant(clock.cost_ns, 4).into(),
-        tick.into(),
+        tick,
         Cell::Time(clock.loop_error_ns()),
         format!("{} to {}", time(least), time(most)).into(),
         Cell::Time(clock.two_reads_max_ns),
     ]
+}
+
+/// Says what stands for ticks that are not known.
+fn unknown_ticks(advice: &Advice) -> Vec<String> {
+    let unknown = advice.clocks.iter().filter(|clock| clock.tick_is == TickIs::ObservedResolution);
+    unknown
+        .map(|clock| {
+            format!(
+                "? Tick of {}: not found; the errors contain its observed resolution, {}",
+                clock.clock,
+                time(clock.tick_ns)
+            )
+        })
+        .collect()
 }
 
 fn ppm(share: f64) -> String {

@@ -3,7 +3,7 @@
 use clockscope_records::{ClockIdentity, ClockKind, Failure, TickEvidence, Unknown, unavailable_because};
 
 use crate::model::{Block, Cell};
-use crate::units::{precise_time, time};
+use crate::units::{TICK_DIGITS, time_parts};
 
 /// A clock with whether it could be read and why not.
 pub(super) type Readable<'a> = (&'a ClockIdentity, bool, Option<&'a Unknown>);
@@ -32,13 +32,20 @@ pub(super) fn in_order<R: Into<String>>(names: impl Iterator<Item = (String, R)>
     lines.iter().map(|(reason, names)| format!("{}: {reason}", names.join(", "))).collect()
 }
 
-/// Shows a tick, or its upper bound.
+/// Shows a tick, or its upper bound: the figure with that sign, and the unit. `None` where neither
+/// is known.
+pub(super) fn tick_parts(tick_ns: Option<f64>, evidence: Option<&TickEvidence>) -> Option<(String, &'static str)> {
+    let at_most = |ns: f64| {
+        let (figure, unit) = time_parts(ns, 3);
+        (format!("≤ {figure}"), unit)
+    };
+    let bound_ns = evidence.and_then(|evidence| evidence.at_most_ns);
+    tick_ns.map(|ns| time_parts(ns, TICK_DIGITS)).or_else(|| bound_ns.map(at_most))
+}
+
+/// Shows the same in one text.
 pub(super) fn tick_cell(tick_ns: Option<f64>, evidence: Option<&TickEvidence>) -> Cell {
-    match (tick_ns, evidence.and_then(|evidence| evidence.at_most_ns)) {
-        (Some(ns), _) => precise_time(ns).into(),
-        (None, Some(ns)) => format!("≤ {}", time(ns)).into(),
-        (None, None) => Cell::Unknown,
-    }
+    Cell::known(tick_parts(tick_ns, evidence), |(figure, unit)| format!("{figure} {unit}"))
 }
 
 /// Names a kind as JSON does.

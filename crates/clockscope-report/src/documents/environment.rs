@@ -7,7 +7,7 @@ use clockscope_records::{
 use crate::model::{Block, Conclusion, Line, Tone};
 use crate::report::Blocks;
 use crate::style::View;
-use crate::units::{PpmBound, megahertz, time};
+use crate::units::{PpmBound, megahertz, percent, time};
 use crate::words::texts;
 
 /// A line of the environment block.
@@ -20,7 +20,12 @@ pub(super) struct DocumentHead<'a> {
     /// The facts of the run.
     run: Vec<Fact>,
     is_interrupted: bool,
+    /// Share of the run that other threads had.
+    busy_share: Option<f64>,
 }
+
+/// Share of a run from which on it is said that other threads had it.
+const BUSY_SHARE: f64 = 0.05;
 
 impl<'a> DocumentHead<'a> {
     pub(super) fn of<F>(envelope: &'a Envelope<F>) -> Self {
@@ -30,6 +35,7 @@ impl<'a> DocumentHead<'a> {
             recorded_at: recorded_at.as_deref(),
             run: run.as_ref().map(of_run).unwrap_or_default(),
             is_interrupted: run.as_ref().is_some_and(|run| run.interrupted),
+            busy_share: run.as_ref().and_then(|run| Some(run.waited_s? / run.duration_s)),
         }
     }
 
@@ -81,7 +87,13 @@ impl<'a> DocumentHead<'a> {
     /// it.
     pub(super) fn conclusion(&self, lines: Vec<String>, findings: Vec<String>) -> Block {
         let interrupted = self.is_interrupted.then(|| "Interrupted: these are the figures until then.".to_owned());
-        let caveats = texts(interrupted.into_iter().chain(reservation(self.environment)));
+        let busy = self.busy_share.filter(|share| *share >= BUSY_SHARE).map(|share| {
+            let share = percent((share * 100.0).round().min(100.0));
+            format!(
+                "Other programs had {share} of the CPU's time during the measurement (`clockscope gaps` shows more)."
+            )
+        });
+        let caveats = texts(interrupted.into_iter().chain(busy).chain(reservation(self.environment)));
         Block::Conclusion(Conclusion { caveats, lines: texts(lines), findings: texts(findings) })
     }
 }

@@ -71,18 +71,19 @@ fn conclusion(steps: &Steps) -> Vec<String> {
     if read.is_empty() {
         return vec!["No clock was read.".to_owned()];
     }
-    let ticks: Vec<(String, f64)> =
-        read.iter().filter_map(|clock| Some((clock.identity.label(), clock.tick_ns.get()?))).collect();
-    let finest = ticks.iter().map(|(_, ns)| *ns).reduce(f64::min);
-    let coarsest = ticks.iter().map(|(_, ns)| *ns).reduce(f64::max);
+    let ticks: Vec<f64> = read.iter().filter_map(|clock| clock.tick_ns.get()).collect();
+    let finest = ticks.iter().copied().reduce(f64::min);
+    let coarsest = ticks.iter().copied().reduce(f64::max);
     let ticked = match finest.zip(coarsest) {
-        None => "No tick was found.".to_owned(),
-        Some((finest, coarsest)) if ticks.len() > LISTED => {
+        Some((finest, coarsest)) if read.len() > LISTED => {
             let clocks = counted(ticks.len() as u64, "clock");
             format!("The ticks of {clocks} are {} to {}.", precise_time(finest), precise_time(coarsest))
         }
-        Some(_) => {
-            let listed: Vec<String> = ticks.iter().map(|(name, ns)| format!("{name} {}", precise_time(*ns))).collect();
+        None if read.len() > LISTED => "No tick was found.".to_owned(),
+        _ => {
+            let tick = |clock: &&StepsRecord| tick_cell(clock.tick_ns.get(), clock.tick_evidence.as_ref());
+            let listed: Vec<String> =
+                read.iter().map(|clock| format!("{} {}", clock.identity.label(), tick(clock))).collect();
             format!("Tick: {}.", listed.join(", "))
         }
     };

@@ -97,12 +97,13 @@ fn a_brief_table_keeps_the_rows_that_matter() {
 #[test]
 fn the_main_table_fits_80_columns_and_has_groups() {
     let document = of_many_clocks();
-    for bars in [false, true] {
-        let style = Style { width: Some(80), bars, ..Style::default() };
+    // Bars of many clocks have room from 90 columns on.
+    for (bars, width) in [(false, 80_usize), (true, 80), (true, 90)] {
+        let style = Style { width: Some(width as u16), bars, ..Style::default() };
         let text = render(&document, Format::Table, style).unwrap();
-        let wide: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
+        let wide: Vec<&str> = text.lines().filter(|line| line.chars().count() > width).collect();
         assert!(wide.is_empty(), "{wide:#?}");
-        assert_eq!(text.contains('█'), bars);
+        assert_eq!(text.contains('█'), width == 90);
         assert!(text.contains("\nCounter sequences\n  tsc ") && text.contains("\nPOSIX\n  realtime_coarse "), "{text}");
     }
     let style = Style { width: Some(80), bars: true, ..Style::default() };
@@ -183,4 +184,20 @@ fn clocks_that_did_not_step_count_as_untested() {
     let text = rendered(&Document::Order(order), Format::Table);
     assert!(text.contains("No ordered clock was tested across 3 CPUs"), "{text}");
     assert!(text.contains("clockscope.now: all of its readings"), "{text}");
+}
+
+/// Figures of a busy machine say so, and those of a quiet one do not.
+#[test]
+fn time_that_other_programs_had_is_said() {
+    let mut record = serde_json::to_value(crate::support::document("healthy")).unwrap();
+    record["run"]["duration_s"] = 2.0.into();
+    let mut text = |waited_s: Option<f64>| {
+        record["run"]["waited_s"] = waited_s.into();
+        let document = Document::from_json(&record.to_string()).unwrap();
+        render(&document, Format::Table, Style { width: Some(200), ..Style::default() }).unwrap()
+    };
+    assert!(text(Some(0.744)).starts_with("Other programs had 37% of the CPU's time during the measurement"));
+    for quiet in [None, Some(0.0), Some(0.09)] {
+        assert!(!text(quiet).contains("Other programs"), "{quiet:?}");
+    }
 }

@@ -2,13 +2,15 @@
 
 use clockscope_records::{ClockRecord, Cost, Events, Figure, Monotonic, Work};
 
-use super::super::clocks::tick_cell;
+use super::super::clocks::{tick_cell, tick_parts};
 use super::events;
 use crate::model::Cell;
 use crate::style::Columns;
-use crate::units::{COST_DIGITS, hertz, significant, time, time_parts};
+use crate::units::{COST_DIGITS, decimals, fixed, hertz, significant, time};
 use crate::words::grouped;
 
+/// Head of the cost's uncertainty.
+pub(super) const UNCERTAINTY: &str = "±";
 /// Length of the spin whose errors are shown, in ns.
 const SPIN_NS: f64 = 1e4;
 
@@ -41,9 +43,10 @@ const fn column(
 pub(super) const NAME: Column = column("Name", |clock| clock.identity.label().into(), |_| None);
 
 /// The most important columns.
-static MAIN: [Column; 5] = [
+static MAIN: [Column; 6] = [
     NAME,
-    column("Cost", |clock| Cell::known(median(clock), in_ns), |clock| clock.cost_ns.why()),
+    column("Cost", |clock| Cell::known(clock.cost_ns.known(), cost), |clock| clock.cost_ns.why()),
+    column(UNCERTAINTY, |clock| Cell::known(clock.cost_ns.known().and_then(uncertainty), in_ns), interval_reason),
     column("×", |clock| Cell::known(clock.ratio_to_fastest.get(), |ratio| significant(ratio, 3)), ratio_reason),
     column("Tick", tick, tick_reason),
     column("Events", events::cell, events::reason),
@@ -98,8 +101,30 @@ fn median(clock: &ClockRecord) -> Option<f64> {
     clock.cost_ns.known().map(|cost| cost.median)
 }
 
-fn in_ns(ns: f64) -> Cell {
-    Cell::Measure { figure: significant(ns, 4).into(), unit: "ns", bar: None }
+/// The cost with as many digits as its uncertainty permits, four at most.
+fn cost(cost: &Cost) -> Cell {
+    in_ns(fixed(cost.median, cost_decimals(cost)))
+}
+
+/// By how much the cost may be off, up or down, rounded up to the cost's last digit.
+fn uncertainty(cost: &Cost) -> Option<String> {
+    let (ns, decimals) = (uncertainty_ns(cost)?, cost_decimals(cost));
+    let unit_ns = 10f64.powi(-(decimals as i32));
+    Some(fixed((ns / unit_ns).ceil() * unit_ns, decimals))
+}
+
+fn uncertainty_ns(cost: &Cost) -> Option<f64> {
+    cost_interval(cost).get().map(|[low, high]| (high - cost.median).max(cost.median - low))
+}
+
+/// Digits behind the point of a cost: two digits of its uncertainty are shown.
+fn cost_decimals(cost: &Cost) -> usize {
+    let permitted = uncertainty_ns(cost).filter(|ns| *ns > 0.0).map(|ns| decimals(ns, 2));
+    decimals(cost.median, COST_DIGITS).min(permitted.unwrap_or(usize::MAX))
+}
+
+fn in_ns(figure: String) -> Cell {
+    Cell::Measure { figure: figure.into(), unit: "ns", bar: None }
 }
 
 /// The error of intervals around a spin of some 10 µs: the median and the 99th percentile.
@@ -145,17 +170,10 @@ fn at_most_ns(clock: &ClockRecord) -> Option<f64> {
     clock.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns)
 }
 
-/// The tick with four digits, or its upper bound.
+/// The tick, or its upper bound.
 fn tick(clock: &ClockRecord) -> Cell {
-    let measure = |bound: &str, ns| {
-        let (figure, unit) = time_parts(ns, COST_DIGITS);
-        Cell::Measure { figure: format!("{bound}{figure}").into(), unit, bar: None }
-    };
-    match (clock.tick_ns.get(), at_most_ns(clock)) {
-        (Some(ns), _) => measure("", ns),
-        (None, Some(ns)) => measure("≤ ", ns),
-        (None, None) => Cell::Unknown,
-    }
+    let parts = tick_parts(clock.tick_ns.get(), clock.tick_evidence.as_ref());
+    Cell::known(parts, |(figure, unit)| Cell::Measure { figure: figure.into(), unit, bar: None })
 }
 
 /// Reason why neither the tick nor a bound of it is known.

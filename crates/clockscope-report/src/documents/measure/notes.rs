@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clockscope_records::ClockRecord;
 
-use super::columns::columns;
+use super::columns::{UNCERTAINTY, columns};
 use crate::style::Columns;
 use crate::units::time;
 
@@ -36,9 +36,10 @@ fn hidden(clock: &ClockRecord, which: Option<Columns>) -> Option<String> {
 
 /// Explains the interval of the costs.
 fn interval(clocks: &[&ClockRecord], which: Option<Columns>) -> Option<String> {
-    let head = match which? {
-        Columns::All => "±95%",
-        Columns::Clockperf => "+/-",
+    let head = match which {
+        None => UNCERTAINTY,
+        Some(Columns::All) => "±95%",
+        Some(Columns::Clockperf) => "+/-",
     };
     let costs = || clocks.iter().filter_map(|clock| clock.cost_ns.known());
     if let Some(between) = costs().find_map(|cost| cost.between_runs.as_ref()) {
