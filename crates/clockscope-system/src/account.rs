@@ -50,8 +50,8 @@ pub fn of_thread() -> ThreadAccount {
 }
 
 /// Returns for how long the calling thread has waited while others had its CPU, in ns: the second
-/// figure of its `schedstat` (Documentation/scheduler/sched-stats.rst). `None` where the kernel does
-/// not count it. Reads one file of /proc.
+/// figure of its `schedstat` (Linux, Documentation/scheduler/sched-stats.rst). `None` where the
+/// kernel does not count it. Reads one file of /proc.
 #[must_use]
 pub fn thread_wait_ns() -> Option<u64> {
     wait_ns(&crate::pseudo_files::file("/proc/thread-self/schedstat")?)

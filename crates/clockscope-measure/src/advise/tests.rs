@@ -233,6 +233,7 @@ fn run() -> Run {
         requested_duration_s: None,
         requested_reads: None,
         duration_s: 1.0,
+        waited_s: None,
         runs: None,
         cpu: Figure::Known(0),
         timer_period_ns: None,

@@ -77,6 +77,7 @@ fn how() -> Run {
         requested_duration_s: Some(1.0),
         requested_reads: None,
         duration_s: 1.0,
+        waited_s: None,
         runs: None,
         cpu: Figure::Known(1),
         timer_period_ns: None,
