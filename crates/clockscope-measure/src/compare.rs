@@ -189,9 +189,10 @@ pub fn comparable(
         (ComparedQuestion::Measure, Sides::Measured(_)) | (ComparedQuestion::Check, Sides::Checked(_)) => {}
     }
     refuse_several_machines(base, 0)?;
-    match facts::other_machine(first.document.environment(), here) {
-        Some(difference) if !across_machines => {
-            Err(CompareError::OtherMachine { base: name(first), new: NEW_RUN.to_owned(), difference })
+    let differs = |record: &ComparedRecord| facts::other_machine(record.document.environment(), here);
+    match base.iter().find_map(|record| Some((record, differs(record)?))) {
+        Some((record, difference)) if !across_machines => {
+            Err(CompareError::OtherMachine { base: name(record), new: NEW_RUN.to_owned(), difference })
         }
         _ => Ok(()),
     }
@@ -257,29 +258,32 @@ fn machines(records: [&[ComparedRecord]; 2], across_machines: bool) -> Result<bo
     for (index, side) in records.iter().enumerate() {
         refuse_several_machines(side, index)?;
     }
-    let [Some(base), Some(new)] = records.map(<[ComparedRecord]>::first) else { return Ok(false) };
-    match difference(base, new) {
-        Some(difference) if !across_machines => {
+    match difference(records[0], records[1]) {
+        Some((base, new, difference)) if !across_machines => {
             Err(CompareError::OtherMachine { base: name(base), new: name(new), difference })
         }
-        difference => Ok(difference.is_some()),
+        found => Ok(found.is_some()),
     }
 }
 
 /// Refuses a side with records of different machines.
 fn refuse_several_machines(side: &[ComparedRecord], index: usize) -> Result<(), CompareError> {
-    let [first, others @ ..] = side else { return Ok(()) };
-    match others.iter().find(|record| difference(first, record).is_some()) {
-        Some(second) => {
+    match difference(side, side) {
+        Some((first, second, _)) => {
             Err(CompareError::MixedMachines { side: SIDES[index], first: name(first), second: name(second) })
         }
         None => Ok(()),
     }
 }
 
-/// Difference between the machines of two records; `None` for the same machine.
-fn difference(a: &ComparedRecord, b: &ComparedRecord) -> Option<MachineDifference> {
-    facts::other_machine(a.document.environment(), b.document.environment())
+/// Returns the first records of two lists that are of different machines. Each is compared with
+/// each: one that does not state the processor's family may be of the same machine as any.
+fn difference<'a>(
+    some: &'a [ComparedRecord],
+    others: &'a [ComparedRecord],
+) -> Option<(&'a ComparedRecord, &'a ComparedRecord, MachineDifference)> {
+    let mut pairs = some.iter().flat_map(|a| others.iter().map(move |b| (a, b)));
+    pairs.find_map(|(a, b)| Some((a, b, facts::other_machine(a.document.environment(), b.document.environment())?)))
 }
 
 fn recorded_at(document: &Document) -> Option<&str> {

@@ -22,7 +22,7 @@ def check(host: str, at: str = "2026-10-01T10:00:00Z", number: str = "00", **cha
         "clocksource": changes.get("clocksource", "tsc"),
         "clocksources_available": ["tsc", "hpet"],
         "kernel": {"release": changes.get("kernel", "6.1.0")},
-        "cpu": {"model": "EPYC", "architecture": "x86_64", "online": 2},
+        "cpu": {"model": "EPYC", "architecture": "x86_64", "online": 2, **changes.get("processor", {})},
         "hypervisor": "KVM",
         "program": {"version": "0.1.0"},
     }

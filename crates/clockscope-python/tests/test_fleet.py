@@ -40,6 +40,53 @@ def test_a_check_becomes_rows_of_all_tables(records: Path, out: Path) -> None:
     assert table(out, "rejects", "file") == []
 
 
+def test_processors_of_one_name_differ_by_their_numbers(records: Path, out: Path) -> None:
+    numbers = {"family": 6, "model": 207, "stepping": 8}
+    write(records / "a.ndjson", check("a", processor={"identity": numbers, "microcode": "0x2b0004b1"}))
+    write(records / "b.ndjson", check("b", processor={"identity": {"model": 3340, "stepping": 49}, "microcode": None}))
+    write(records / "c.ndjson", check("c", processor={"identity": None, "microcode": None}))
+    write(records / "former.ndjson", check("former"))
+    ingest(records, out)
+    assert table(out, "checks", "host, cpu_family, cpu_model_number, cpu_stepping, cpu_microcode") == [
+        ("a", 6, 207, 8, "0x2b0004b1"),
+        ("b", None, 3340, 49, None),
+        ("c", None, None, None, None),
+        ("former", None, None, None, None),
+    ]
+
+
+def test_like_hosts_are_of_one_model(records: Path, out: Path) -> None:
+    costs = {("slow", 167): 40.0, ("fast", 207): 20.0}
+    for (name, model), cost in costs.items():
+        for number in range(12):
+            numbers = {"family": 6, "model": model, "stepping": 1}
+            host = f"{name}-{number}"
+            write(records / f"{host}.ndjson", check(host, processor={"identity": numbers}, cost=cost))
+    odd = {"family": 6, "model": 207, "stepping": 1}
+    write(records / "odd.ndjson", check("odd", processor={"identity": odd}, cost=40.0))
+    ingest(records, out)
+    found = rows(out, _queries.find("outliers").sql)
+    assert {row[0] for row in found} == {"odd"}
+
+
+def test_parts_of_an_earlier_version_lack_columns(records: Path, out: Path) -> None:
+    write(records / "a.ndjson", check("a"))
+    ingest(records, out)
+    (part,) = (out / "checks").glob("*/*.parquet")
+    former = part.with_name("former")
+    duckdb.execute(f"COPY (SELECT * EXCLUDE (cpu_family, cpu_microcode) FROM '{part}') TO '{former}' (FORMAT parquet)")
+    former.replace(part)
+    numbers = {"family": 6, "model": 207, "stepping": 8}
+    write(records / "next.ndjson", check("b", "2026-10-02T10:00:00Z", processor={"identity": numbers}))
+    ingest(records, out)
+    every = "SELECT host, cpu_family FROM checks ORDER BY host"
+    assert rows(out, every) == [("a", None), ("b", 6)]
+    # The former part is written anew, with the columns.
+    write(records / "same-day.ndjson", check("c", processor={"identity": numbers}))
+    ingest(records, out)
+    assert rows(out, every) == [("a", None), ("b", 6), ("c", 6)]
+
+
 def test_compressed_files_and_one_file_of_many_hosts(records: Path, out: Path) -> None:
     text = "".join(json.dumps(line) + "\n" for host in ("a", "b") for line in check(host))
     (records / "both.ndjson.gz").write_bytes(gzip.compress(text.encode()))

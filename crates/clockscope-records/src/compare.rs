@@ -112,6 +112,10 @@ pub enum ComparedFact {
     Program,
     /// The processor: architecture, vendor and model.
     Processor,
+    /// The processor's family, model and stepping.
+    ProcessorIdentity,
+    /// The revision of the processor's microcode.
+    Microcode,
     /// CPUs that are online.
     CpusOnline,
     /// The hypervisor.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{figures, record};
-use crate::{Emulator, Figure, Hypervisor};
+use crate::{Cpu, Emulator, Figure, Hypervisor};
 
 /// Facts about the machine and the program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -91,24 +91,6 @@ pub struct Program {
     /// `true` for a build without optimization, whose costs are not those of the clocks.
     pub debug_build: bool,
 }
-
-/// The processor.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Cpu {
-    /// Architecture, e.g. `x86_64`.
-    pub architecture: String,
-    /// Vendor, as the processor names it.
-    pub vendor: Figure<String>,
-    /// Model, as the processor names it.
-    pub model: Figure<String>,
-    /// CPUs that the system has online.
-    pub online: Figure<u32>,
-    /// CPUs that this process may run on.
-    pub allowed: Figure<Vec<u32>>,
-}
-
-figures!(Cpu { vendor, model, online, allowed });
 
 /// The x86 time-stamp counter's flags, named as /proc/cpuinfo names them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -71,6 +71,12 @@ impl<T> Figure<T> {
         matches!(self, Self::Known(_))
     }
 
+    /// Returns whether the record states neither the value nor why it is unknown, as one of an
+    /// earlier version does.
+    pub fn is_unrecorded(&self) -> bool {
+        self.reason() == Some(&Unknown::Unrecorded)
+    }
+
     /// Returns why it is unknown; `None` if it is known.
     pub fn reason(&self) -> Option<&Unknown> {
         match self {

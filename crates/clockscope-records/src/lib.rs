@@ -48,6 +48,7 @@ mod order;
 mod performance_counter;
 mod policy;
 mod printable;
+mod processor;
 mod rate;
 mod read_error;
 mod reason;
@@ -82,7 +83,7 @@ pub use demand::{Demand, DemandTarget, DemandValue, Demanded};
 pub use document::{Document, DocumentKind};
 pub use emulator::{Emulator, Hypervisor};
 pub use envelope::{Contents, Envelope};
-pub use environment::{CounterFlags, Cpu, Environment, Frequencies, Kernel, MoveNotice, MoveNotices, Program};
+pub use environment::{CounterFlags, Environment, Frequencies, Kernel, MoveNotice, MoveNotices, Program};
 pub use evidence::{
     CheckEvidence, CostCause, EvidenceData, EvidenceKind, HypervisorStatement, RateChange, ReadFailure,
     ReferenceProblem, Suspect, Untested,
@@ -110,6 +111,7 @@ pub use order::{HandoffPair, Handoffs, LostPair, Order, Sequence, StoreOrder, St
 pub use performance_counter::{BootCommand, PerformanceCounter, PerformanceHardware, PerformanceReason};
 pub use policy::{ClockDemands, Policy};
 pub use printable::{counted, grouped, is_steering, printable, show_cpus};
+pub use processor::{Cpu, ProcessorIdentity};
 pub use rate::{Adjtimex, Allan, Changed, Mtie, Rate, RatePair, RateRecord, Step};
 pub use read_error::{FileKind, ReadError};
 pub use reason::{

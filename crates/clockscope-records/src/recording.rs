@@ -33,7 +33,7 @@ pub struct Recording {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RecordedRun {
     /// The machine.
-    #[serde(serialize_with = "without_sentences")]
+    #[serde(serialize_with = "environment")]
     pub environment: Environment,
     /// Civil time at the start, RFC 3339 in UTC; `null` where no wall clock could be read.
     pub recorded_at: Option<String>,
@@ -225,13 +225,37 @@ impl Recording {
     }
 }
 
+/// Keys of the processor that earlier versions did not record.
+const LATER_CPU_KEYS: [&str; 2] = ["identity", "microcode"];
+
+/// Writes the machine as [`without_sentences`] does, and without the keys that a recording of an
+/// earlier version lacks: it keeps its checksum.
+fn environment<S: Serializer>(environment: &Environment, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut value = explained_by_codes(environment).map_err(S::Error::custom)?;
+    for key in LATER_CPU_KEYS {
+        let is_explained = value["unknown"].get(format!("cpu.{key}")).is_some();
+        if let Some(cpu) = value["cpu"].as_object_mut()
+            && cpu[key].is_null()
+            && !is_explained
+        {
+            cpu.remove(key);
+        }
+    }
+    value.serialize(serializer)
+}
+
 /// Writes a record without the sentences of its reasons, which a later program may word otherwise.
 fn without_sentences<T: Serialize, S: Serializer>(record: &T, serializer: S) -> Result<S::Ok, S::Error> {
-    let mut value = serde_json::to_value(record).map_err(S::Error::custom)?;
+    explained_by_codes(record).map_err(S::Error::custom)?.serialize(serializer)
+}
+
+/// Returns the JSON of a record, whose reasons have codes and no sentences.
+fn explained_by_codes<T: Serialize>(record: &T) -> Result<Value, serde_json::Error> {
+    let mut value = serde_json::to_value(record)?;
     if let Some(reasons) = value["unknown"].as_object_mut() {
         reasons.values_mut().for_each(remove_sentences);
     }
-    value.serialize(serializer)
+    Ok(value)
 }
 
 fn remove_sentences(reason: &mut Value) {
@@ -339,6 +363,8 @@ mod tests {
         };
         let text = serde_json::to_string(&Recording::new(run.clone())).unwrap();
         assert!(!text.contains("\"text\":") && text.contains("\"code\":"), "{text}");
+        // As an earlier version wrote it.
+        assert!(!text.contains("microcode") && text.contains("\"vendor\":null"), "{text}");
         let mut read = Recording::from_json(text.as_bytes()).unwrap();
         assert_eq!(read.recorded, run);
         assert!(read.is_intact());

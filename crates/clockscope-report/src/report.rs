@@ -84,8 +84,8 @@ impl<'a> Report<'a> {
             return title;
         }
         let of = self.document.schema().replace(['.', '_'], " ");
-        let cpu = self.document.environment().cpu.model.as_deref();
-        let facts = [cpu, self.document.recorded_at()].into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let cpu = self.document.environment().cpu.name();
+        let facts = [cpu.as_deref(), self.document.recorded_at()].into_iter().flatten().collect::<Vec<_>>().join(", ");
         if facts.is_empty() { of.into() } else { format!("{of}: {facts}").into() }
     }
 

@@ -6,9 +6,13 @@ use crate::model::Cell;
 use crate::words::{Text, texts};
 
 /// Columns that stand at the end of every row, so that rows of many machines can be put together.
-const CONTEXT: [&str; 5] = [
+const CONTEXT: [&str; 9] = [
     "recorded_at",
     "cpu_model=environment.cpu.model",
+    "cpu_family=environment.cpu.identity.family",
+    "cpu_model_number=environment.cpu.identity.model",
+    "cpu_stepping=environment.cpu.identity.stepping",
+    "cpu_microcode=environment.cpu.microcode",
     "kernel_release=environment.kernel.release",
     "clocksource=environment.clocksource",
     "hypervisor=environment.hypervisor",
@@ -132,13 +136,16 @@ mod tests {
     fn fields_are_found_by_their_paths() {
         let record = json!({
             "recorded_at": "now",
-            "environment": { "clocksource": "tsc" },
+            "environment": { "clocksource": "tsc", "cpu": { "identity": { "family": 26, "model": 2, "stepping": 1 } } },
             "clocks": [{ "name": "a", "cost": { "ci95": [1.0, 2.5] }, "aliases": ["x", "y"], "unknown": { "b": "c", "d": { "code": "e", "text": "f" }, "g": { "code": "h" } } }],
         });
         let sheet = Sheet::of_list(&record, "clocks", &["name", "low=cost.ci95.0", "aliases", "unknown", "missing"]);
-        assert_eq!(data(&sheet), [["a", "1.0", "x y", "b: c; d: f; g: h", "", "now", "", "", "tsc", ""]]);
+        assert_eq!(
+            data(&sheet),
+            [["a", "1.0", "x y", "b: c; d: f; g: h", "", "now", "", "26", "2", "1", "", "", "tsc", ""]]
+        );
         assert_eq!(*sheet.head[1], *"low");
-        assert_eq!(*sheet.head[9], *"hypervisor");
+        assert_eq!(*sheet.head[13], *"hypervisor");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Functions that `fuzz/` feeds with texts that no kernel writes. Each function asserts what holds
 //! of any answer.
 
-use crate::{account, child_read, clocksource, emulation, pseudo_files, timecounters};
+use crate::{account, child_read, clocksource, cpu, emulation, pseudo_files, timecounters};
 
 /// Texts of /proc and /sys.
 pub fn proc_texts(content: &str) {
@@ -15,6 +15,10 @@ pub fn proc_texts(content: &str) {
     for key in ["flags", "model name", "vendor_id", "CPU part"] {
         let _ = pseudo_files::field(content, key).map(|value| pseudo_files::has_word(value, "tsc"));
     }
+    assert!(cpu::microcode(content).is_none_or(|text| !text.contains(char::is_whitespace)));
+    assert!(
+        cpu::arm_identity(Some(content), content).is_none_or(|found| found.model <= 0xfff && found.stepping <= 0xff)
+    );
     clocksource::fuzz_marker(content);
     timecounters::fuzz(content);
     assert!(!pseudo_files::is_name(content) || !content.contains(char::is_whitespace));

@@ -20,7 +20,7 @@ pub(crate) fn clocksource() -> Figure<String> {
 fn unread(file: &str, text: Option<&str>) -> Unknown {
     let path = format!("{CLOCKSOURCE}/{file}");
     match text {
-        None if !cfg!(any(target_os = "linux", target_os = "android")) => texts::ONLY_LINUX.into(),
+        None if !pseudo_files::ARE_READ => texts::ONLY_LINUX.into(),
         None => format!("{path} cannot be read: is /sys mounted?").into(),
         Some(text) => format!("{path} holds no name of a clocksource: {text:?}").into(),
     }

@@ -34,10 +34,13 @@ pub fn cpu_list(text: &str) -> Option<Vec<u32>> {
     Some(cpus)
 }
 
+/// True on Linux, whose files these are.
+pub(crate) const ARE_READ: bool = cfg!(any(target_os = "linux", target_os = "android"));
+
 /// A small file of Linux's /proc or /sys. `None` on other systems, where such a path may show
 /// another system's: Wine shows its host's.
 pub(crate) fn file(path: &str) -> Option<String> {
-    if !cfg!(any(target_os = "linux", target_os = "android")) {
+    if !ARE_READ {
         return None;
     }
     std::fs::read_to_string(path).ok()

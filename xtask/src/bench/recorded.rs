@@ -121,16 +121,29 @@ pub(crate) fn all() -> Result<Vec<Recorded>> {
 /// The name of this machine's CPU, and the rest of it.
 fn machine() -> Result<(String, String)> {
     let cpuinfo = fs::read_to_string("/proc/cpuinfo").context("cannot read /proc/cpuinfo")?;
-    let field = |name: &str| cpuinfo.lines().find_map(|line| Some(line.strip_prefix(name)?.split_once(':')?.1.trim()));
-    // A hypervisor may hide which one it is in its name.
-    let [name, family, model] = ["model name", "cpu family", "model\t"].map(|name| field(name).unwrap_or("?"));
-    let cpu = format!("{name} (family {family}, model {model})");
-    let is_guest = field("flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
+    let cpu = cpu(&cpuinfo).context("/proc/cpuinfo names no model: figures of several CPUs would share a file")?;
+    let is_guest = field(&cpuinfo, "flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
     let cpus = std::thread::available_parallelism()?;
     let kernel = run::output("uname", &["-r"])?;
     let version: Vec<&str> = kernel.trim().split('.').take(2).collect();
     let guest = if is_guest { "guest, " } else { "" };
     Ok((cpu, format!("{guest}{cpus} CPUs, Linux {}", version.join("."))))
+}
+
+/// Returns the first CPU's name with the numbers of its model: a hypervisor may hide the model in
+/// the name. `None` without them.
+fn cpu(cpuinfo: &str) -> Option<String> {
+    let numbers = ["cpu family", "model"].map(|name| field(cpuinfo, name));
+    if let [Some(family), Some(model)] = numbers {
+        return Some(format!("{} (family {family}, model {model})", field(cpuinfo, "model name").unwrap_or("x86")));
+    }
+    let [implementer, part] = ["CPU implementer", "CPU part"].map(|name| field(cpuinfo, name));
+    Some(format!("Arm (implementer {}, part {})", implementer?, part?))
+}
+
+fn field<'a>(cpuinfo: &'a str, name: &str) -> Option<&'a str> {
+    let mut fields = cpuinfo.lines().filter_map(|line| line.split_once(':'));
+    fields.find(|(found, _)| found.trim() == name).map(|(_, value)| value.trim())
 }
 
 /// The file of a CPU: its name in lower case, words joined by hyphens.
@@ -154,6 +167,21 @@ mod tests {
         let mut known = vec![figure("a", "1"), figure("b", "2")];
         merge(&mut known, [figure("c", "3"), figure("a", "4")].into_iter());
         assert_eq!(known, [figure("a", "4"), figure("b", "2"), figure("c", "3")]);
+    }
+
+    #[test]
+    fn cpus_of_one_name_have_files_of_their_own() {
+        let of_model = |model: u32| {
+            let name = "Intel(R) Xeon(R) Processor";
+            format!("processor\t: 0\ncpu family\t: 6\nmodel\t\t: {model}\nmodel name\t: {name}\nstepping\t: 1\n")
+        };
+        let [former, latter] = [167, 207].map(|model| cpu(&of_model(model)).unwrap());
+        assert_eq!(former, "Intel(R) Xeon(R) Processor (family 6, model 167)");
+        assert_eq!(path(&latter), Path::new("bench/recorded/intel-r-xeon-r-processor-family-6-model-207.json"));
+        assert_ne!(path(&former), path(&latter));
+        let arm = "CPU implementer\t: 0x41\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\n";
+        assert_eq!(cpu(arm).as_deref(), Some("Arm (implementer 0x41, part 0xd0c)"));
+        assert_eq!(cpu("model name\t: Intel(R) Xeon(R) Processor\n"), None);
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! Architectures of the fleet: what clouds offer, kernels and clocksources.
 
-use clockscope_records::FrequencySource;
+use clockscope_records::{FrequencySource, ProcessorIdentity};
 
 /// A model of processors.
 #[derive(Debug)]
 pub(super) struct Model {
     pub(super) vendor: &'static str,
     pub(super) name: &'static str,
+    /// Family, model and stepping.
+    pub(super) identity: ProcessorIdentity,
     /// Nominal frequency of its counter.
     pub(super) khz: u32,
     /// Costs relative to those of the base record.
@@ -42,10 +44,18 @@ pub(super) struct Architecture {
 }
 
 static MODELS: [Model; 2] = [
-    Model { vendor: "AuthenticAMD", name: "AMD EPYC 9R14", khz: 2_600_000, cost: 1.0, syscall_ns: 260.0 },
+    Model {
+        vendor: "AuthenticAMD",
+        name: "AMD EPYC 9R14",
+        identity: ProcessorIdentity::from_cpuid(0x00a1_0f11),
+        khz: 2_600_000,
+        cost: 1.0,
+        syscall_ns: 260.0,
+    },
     Model {
         vendor: "GenuineIntel",
         name: "Intel(R) Xeon(R) Platinum 8488C",
+        identity: ProcessorIdentity::from_cpuid(0x0008_06f8),
         khz: 2_400_000,
         cost: 1.37,
         syscall_ns: 356.0,
@@ -67,7 +77,14 @@ pub(super) static X86: Architecture = Architecture {
 
 /// Neoverse V1, by the codes that the kernel shows. Its counter has the frequency, and the tick, of
 /// the emulated machine.
-static NEOVERSE: Model = Model { vendor: "0x41", name: "0xd40", khz: 62_500, cost: 0.2, syscall_ns: 210.0 };
+static NEOVERSE: Model = Model {
+    vendor: "0x41",
+    name: "0xd40",
+    identity: ProcessorIdentity::from_midr(0x411f_d401),
+    khz: 62_500,
+    cost: 0.2,
+    syscall_ns: 210.0,
+};
 
 pub(super) static ARM: Architecture = Architecture {
     name: "aarch64",

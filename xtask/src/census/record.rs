@@ -3,7 +3,7 @@
 use clockscope_records::Figure::Known;
 use clockscope_records::{
     Adjtimex, Check, CheckEvidence, ChronyTracking, CivilState, CostCause, Envelope, EvidenceData, EvidenceKind,
-    Finding, FrequencySource, Identity, KernelCause, LogFault, Verdict, WatchdogIntervals,
+    Figure, Finding, FrequencySource, Identity, KernelCause, LogFault, Verdict, WatchdogIntervals, texts,
 };
 use clockscope_testing::simulation::Random;
 
@@ -165,6 +165,8 @@ fn set_environment(record: &mut Envelope<Check>, host: &Host, state: &State) {
     environment.kernel.release = Known(state.release.to_owned());
     environment.cpu.vendor = Known(host.model.vendor.to_owned());
     environment.cpu.model = Known(host.model.name.to_owned());
+    environment.cpu.identity = Known(host.model.identity);
+    environment.cpu.microcode = Figure::unknown(texts::NO_MICROCODE);
     environment.cpu.online = Known(host.cpus);
     environment.cpu.allowed = Known((0..host.cpus).collect());
     // The base may have been measured by a program for tests.

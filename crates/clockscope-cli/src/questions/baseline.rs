@@ -87,7 +87,7 @@ fn list() -> Result<Exit> {
 
 fn about(document: &Document) -> String {
     let question = document.schema().trim_start_matches("clockscope.").to_owned();
-    let cpu = document.environment().cpu.model.as_deref().map(str::to_owned);
+    let cpu = document.environment().cpu.name();
     let at = document.recorded_at().map(str::to_owned);
     // The record may be from anywhere.
     printable(&[at, Some(question), cpu].into_iter().flatten().collect::<Vec<_>>().join("  ")).into_owned()

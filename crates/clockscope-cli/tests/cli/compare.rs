@@ -312,6 +312,47 @@ fn documented_errors() -> Vec<(i32, String)> {
     rejections
 }
 
+/// A run of the example machine, of family 6 and this model. Without a model it is a record of an
+/// earlier version, which has no identity.
+fn example_of(number: usize, model: Option<u32>, microcode: &str) -> Value {
+    let mut record = example(number);
+    let cpu = record["environment"]["cpu"].as_object_mut().unwrap();
+    cpu.remove("identity");
+    cpu.remove("microcode");
+    if let Some(model) = model {
+        cpu.insert("identity".to_owned(), json!({ "family": 6, "model": model, "stepping": 1 }));
+        cpu.insert("microcode".to_owned(), microcode.into());
+    }
+    record
+}
+
+/// Hypervisors give processors of several models one name.
+#[test]
+fn processors_of_one_name_are_other_machines() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let of_167 = write(path, "167.json", &example_of(51, Some(167), "0x1"));
+    let of_207 = write(path, "207.json", &example_of(52, Some(207), "0x1"));
+    let said = refused(&[&of_167, &of_207], 3);
+    for model in [167, 207] {
+        assert!(said.contains(&format!("\"Example CPU 9000 (family 6, model {model}, stepping 1)\"")), "{said}");
+    }
+    let found = record(clockscope(&["compare", &of_167, &of_207, "--across-machines", "--json"]));
+    assert_eq!(
+        (&found["is_other_machine"], &found["changes"][0]["fact"]),
+        (&true.into(), &"processor_identity".into())
+    );
+    // A record of an earlier version may be of either.
+    let former = write(path, "former.json", &example_of(53, None, ""));
+    let found = record(clockscope(&["compare", &former, &of_207, "--json"]));
+    assert_eq!((&found["is_other_machine"], &found["changes"]), (&false.into(), &json!([])));
+    // Other microcode is a change of the same machine.
+    let updated = write(path, "updated.json", &example_of(54, Some(207), "0x2"));
+    let found = record(clockscope(&["compare", &of_207, &updated, "--json"]));
+    let change = json!({ "fact": "microcode", "clock": null, "base": ["0x1"], "new": ["0x2"] });
+    assert_eq!((&found["is_other_machine"], &found["changes"]), (&false.into(), &json!([change])));
+}
+
 #[test]
 fn other_machines_are_compared_only_on_request() {
     let (_folder, path) = both();

@@ -43,7 +43,14 @@ pub(super) fn other_machine(a: &Environment, b: &Environment) -> Option<MachineD
         ("system", |of| of.kernel.name.known().cloned()),
     ];
     let mut compared = facts.into_iter().map(|(fact, of)| MachineDifference { fact, values: [of(a), of(b)] });
-    compared.find(|compared| compared.values[0] != compared.values[1])
+    compared.find(|compared| compared.values[0] != compared.values[1]).or_else(|| other_identity(a, b))
+}
+
+/// Returns the difference of two processors of one name. Records that do not state family, model
+/// and stepping may be of either.
+fn other_identity(a: &Environment, b: &Environment) -> Option<MachineDifference> {
+    let (one, other) = (a.cpu.identity.known()?, b.cpu.identity.known()?);
+    (one != other).then(|| MachineDifference { fact: "processor", values: [a.cpu.name(), b.cpu.name()] })
 }
 
 /// The facts about machine, system and program that differ.
@@ -109,10 +116,13 @@ fn are_same(base: &[FactValue], new: &[FactValue]) -> bool {
 /// Facts that have other values on one side than on the other. A fact that only one side knows is
 /// one of them. A clock that only one side has is not, since it was not asked for there, nor is the
 /// CPU where both sides have measured on one of them: by default it is the one that a run begins
-/// on.
+/// on. Identity and microcode of the processor have changed if both sides state them: earlier
+/// versions recorded neither.
 fn changed(values: Values) -> Vec<ChangedFact> {
     let differing = values.into_iter().filter(|((fact, clock), [base, new])| match (fact, clock) {
-        (_, Some(_)) => !are_same(base, new) && !base.is_empty() && !new.is_empty(),
+        (_, Some(_)) | (ComparedFact::ProcessorIdentity | ComparedFact::Microcode, None) => {
+            !are_same(base, new) && !base.is_empty() && !new.is_empty()
+        }
         (ComparedFact::MeasuredCpu, None) => base.iter().all(|cpu| !new.contains(cpu)) && base.len() + new.len() > 0,
         _ => !are_same(base, new),
     });
@@ -129,7 +139,7 @@ fn add_environments(values: &mut Values, sides: &[Vec<&Environment>; 2]) {
     }
 }
 
-fn of_environment(environment: &Environment) -> [(ComparedFact, Option<FactValue>); 12] {
+fn of_environment(environment: &Environment) -> [(ComparedFact, Option<FactValue>); 14] {
     let Environment { cpu, kernel, program, .. } = environment;
     let name = |fact: &Figure<String>| fact.known().cloned().map(FactValue::Name);
     let flag = |fact: &Figure<bool>| fact.get().map(FactValue::Flag);
@@ -153,6 +163,8 @@ fn of_environment(environment: &Environment) -> [(ComparedFact, Option<FactValue
         (ComparedFact::Kernel, parts([kernel.name.known(), kernel.release.known(), kernel.version.known()])),
         (ComparedFact::Program, Some(program)),
         (ComparedFact::Processor, parts([Some(&cpu.architecture), cpu.vendor.known(), cpu.model.known()])),
+        (ComparedFact::ProcessorIdentity, cpu.identity.known().map(|one| FactValue::Name(one.to_string()))),
+        (ComparedFact::Microcode, name(&cpu.microcode)),
         (ComparedFact::CpusOnline, cpu.online.get().map(|count| FactValue::Number(count as u64))),
         (ComparedFact::Hypervisor, environment.hypervisor.known().map(|one| FactValue::Name(one.to_string()))),
         (ComparedFact::CounterFlags, environment.counter_flags.known().map(flags)),

@@ -1,7 +1,7 @@
 use clockscope_records::{
-    Baseline, BaselineRun, BetweenRuns, ClockBasis, ClockComparison, ClockIdentity, ClockKind, ClockRecord,
-    ComparedFact, Cost, CostChange, Emulator, Events, FactValue, FastestCounter, FaultKind, Figure, Info, ReadPath,
-    Recommendation, Run, TimerRecord, Undecided, Uses, Verdict, texts,
+    Baseline, BaselineRun, BetweenRuns, ChangedFact, ClockBasis, ClockComparison, ClockIdentity, ClockKind,
+    ClockRecord, ComparedFact, Cost, CostChange, Emulator, Events, FactValue, FastestCounter, FaultKind, Figure, Info,
+    ProcessorIdentity, ReadPath, Recommendation, Run, TimerRecord, Undecided, Uses, Verdict, texts,
 };
 use clockscope_testing::simulation::Random;
 
@@ -459,6 +459,58 @@ fn machines_are_not_mixed_unless_that_is_requested() {
     assert!(other.to_string().contains("processor \"unknown\" and \"Other CPU\""), "{other}");
     let found = compare(&base, &new, &across).unwrap().found;
     assert!(found.is_other_machine && !compared(&base, &STEADY.runs(&mut random, 1)).is_other_machine);
+}
+
+/// The same name on both sides, as hypervisors give it to different processors.
+const HIDDEN_NAME: &str = "Intel(R) Xeon(R) Processor";
+
+fn set_processor(record: &mut ComparedRecord, eax: u32, microcode: &str) {
+    let cpu = &mut measurement(record).environment.cpu;
+    cpu.model = Figure::Known(HIDDEN_NAME.to_owned());
+    cpu.identity = Figure::Known(ProcessorIdentity::from_cpuid(eax));
+    cpu.microcode = Figure::Known(microcode.to_owned());
+}
+
+/// Family 6, models 167 and 207.
+const EAX_167: u32 = 0xa_0671;
+const EAX_207: u32 = 0xc_06f2;
+
+#[test]
+fn machines_of_one_name_differ_by_the_model() {
+    let mut random = Random::new(15);
+    let [mut base, mut new] = [STEADY.runs(&mut random, 2), STEADY.runs(&mut random, 2)];
+    base.iter_mut().for_each(|record| set_processor(record, EAX_167, "0x1"));
+    new.iter_mut().for_each(|record| set_processor(record, EAX_207, "0x1"));
+    let other = compare(&base, &new, &REQUEST).unwrap_err().to_string();
+    let names = "processor \"Intel(R) Xeon(R) Processor (family 6, model 167, stepping 1)\" and \
+        \"Intel(R) Xeon(R) Processor (family 6, model 207, stepping 2)\"";
+    assert!(other.contains(names), "{other}");
+    let across = CompareRequest { across_machines: true, ..REQUEST };
+    let found = compare(&base, &new, &across).unwrap().found;
+    let changed: Vec<ComparedFact> = found.changes.iter().map(|change| change.fact).collect();
+    assert!(found.is_other_machine && changed == [ComparedFact::ProcessorIdentity], "{changed:?}");
+    // A record of an earlier version hides no difference between others.
+    let cpu = &mut measurement(&mut base[0]).environment.cpu;
+    (cpu.identity, cpu.microcode) = (Figure::default(), Figure::default());
+    assert!(matches!(compare(&base, &new, &REQUEST), Err(CompareError::OtherMachine { .. })));
+    let mixed = [base[0].clone(), base[1].clone(), new[0].clone()];
+    assert!(matches!(compare(&mixed, &new[1..], &REQUEST), Err(CompareError::MixedMachines { side: "BASE", .. })));
+    // Alone, it may be of the same machine, and nothing is known to have changed.
+    let found = compared(&base[..1], &new);
+    assert!(!found.is_other_machine && found.changes.is_empty(), "{:?}", found.changes);
+}
+
+#[test]
+fn other_microcode_is_a_change_of_one_machine() {
+    let mut random = Random::new(16);
+    let [mut base, mut new] = [STEADY.runs(&mut random, 1), STEADY.runs(&mut random, 1)];
+    set_processor(&mut base[0], EAX_207, "0x2b000111");
+    set_processor(&mut new[0], EAX_207, "0x2b0004b1");
+    let found = compared(&base, &new);
+    let name = |text: &str| vec![FactValue::Name(text.to_owned())];
+    let (base, new) = (name("0x2b000111"), name("0x2b0004b1"));
+    assert_eq!(found.changes, [ChangedFact { fact: ComparedFact::Microcode, clock: None, base, new }]);
+    assert!(!found.is_other_machine);
 }
 
 #[test]

@@ -41,7 +41,9 @@ pub const NO_FORWARD_STEP: &str = "no two successive readings differed by a posi
 pub const NO_GAP: &str = "there was no gap";
 pub const NO_HANDOFF: &str = "nothing was handed over";
 pub const NO_HANDOFF_IN_TIME: &str = "interrupted before anything was handed over";
+pub const NO_IDENTITY: &str = "neither the processor nor a file of the system states it";
 pub const NO_LENGTH: &str = "it counts core cycles, whose length changes";
+pub const NO_MICROCODE: &str = "/proc/cpuinfo does not state it, or cannot be read";
 pub const NO_NAME: &str = "neither the processor nor /proc/cpuinfo names it";
 pub const NO_NOMINAL_IN_API: &str =
     "the API states neither a frequency nor a resolution, and gives a floating-point number";

@@ -169,6 +169,8 @@ const fn fact_name(fact: ComparedFact) -> &'static str {
         ComparedFact::Kernel => "kernel",
         ComparedFact::Program => "clockscope",
         ComparedFact::Processor => "CPU",
+        ComparedFact::ProcessorIdentity => "CPU identity",
+        ComparedFact::Microcode => "microcode",
         ComparedFact::CpusOnline => "CPUs online",
         ComparedFact::Hypervisor => "hypervisor",
         ComparedFact::CounterFlags => "flags of the counter",

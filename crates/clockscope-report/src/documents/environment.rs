@@ -1,7 +1,7 @@
 //! The environment as names and values, and what it makes of a conclusion.
 
 use clockscope_records::{
-    CounterFlags, Emulator, Envelope, Environment, Figure, Hypervisor, MoveNotice, MoveNotices, Run,
+    CounterFlags, Cpu, Emulator, Envelope, Environment, Figure, Hypervisor, MoveNotice, MoveNotices, Run,
 };
 
 use crate::model::{Block, Conclusion, Line, Tone};
@@ -66,7 +66,7 @@ impl<'a> DocumentHead<'a> {
         let kernel = kernel.name.as_deref().map(|name| [Some(name), kernel.release.as_deref()]);
         let kernel = kernel.map(|names| names.into_iter().flatten().collect::<Vec<_>>().join(" "));
         let clocksource = clocksource.as_deref().map(|name| format!("clocksource {name}"));
-        let cpu = cpu.model.as_deref().unwrap_or(&cpu.architecture).to_owned();
+        let cpu = cpu.name().unwrap_or_else(|| cpu.architecture.clone());
         let hypervisor = hypervisor.known().map(|found| match found {
             Hypervisor::None => "no hypervisor".to_owned(),
             Hypervisor::Named(name) => name.clone(),
@@ -103,6 +103,7 @@ fn of_machine(environment: &Environment) -> Vec<Fact> {
     let cpu = &environment.cpu;
     let kernel = &environment.kernel;
     let mut facts = vec![("CPU", format!("{} ({})", text(&cpu.model), cpu.architecture))];
+    facts.extend(cpu_identity(cpu).map(|identity| ("CPU identity", identity)));
     facts.push(("CPUs", cpus(environment)));
     if let Some(flags) = environment.counter_flags.known() {
         facts.push(("TSC", generation(flags)));
@@ -143,7 +144,7 @@ fn is_of_linux(environment: &Environment) -> bool {
 }
 
 /// Facts that Linux alone shows, by their paths in the record.
-const OF_LINUX: [&str; 11] = [
+const OF_LINUX: [&str; 12] = [
     "move_notices.vm_generation",
     "move_notices.vmclock",
     "clocksource",
@@ -152,6 +153,7 @@ const OF_LINUX: [&str; 11] = [
     "counter_flags.nonstop_tsc",
     "counter_flags.tsc_known_freq",
     "counter_readable",
+    "cpu.microcode",
     "frequencies.perf_mmap_hz",
     "governor",
     "vdso",
@@ -270,6 +272,16 @@ fn generation(flags: &CounterFlags) -> String {
         (_, false, None) => "not invariant (CPUID 80000007h EDX bit 8 is not set)",
     }
     .to_owned()
+}
+
+/// The numbers that identify the processor; `None` for records that do not state them.
+fn cpu_identity(cpu: &Cpu) -> Option<String> {
+    let identity = fact_text(&cpu.identity, ToString::to_string);
+    match cpu.microcode.known() {
+        Some(microcode) => Some(format!("{identity}, microcode {microcode}")),
+        None if cpu.identity.is_unrecorded() => None,
+        None => Some(identity),
+    }
 }
 
 fn cpus(environment: &Environment) -> String {

@@ -69,6 +69,9 @@ fn figures_have_their_units() {
     assert_eq!(label("clockscope_rate_error_ratio", "realtime", "reference"), "monotonic_raw:syscall");
     assert_eq!(label("clockscope_clocksource_info", "", "clocksource"), "tsc");
     assert_eq!(label("clockscope_clocksource_info", "", "hypervisor"), "KVM");
+    let labels = ["vendor", "name", "family", "model", "stepping", "microcode"];
+    let processor = labels.map(|name| label("clockscope_cpu_info", "", name));
+    assert_eq!(processor, ["ExampleVendor", "Example CPU 9000", "26", "2", "1", "0xb002116"]);
     assert_eq!(label("clockscope_sync_state", "", "state"), "unsynchronized");
     assert_eq!(label("clockscope_sync_ptp_offset_seconds", "", "name"), "KVM virtual PTP");
 }

@@ -297,7 +297,7 @@ pub(super) const ROWS: &[Row] = &[
         Followed("]"),
         Pipe,
         4,
-        "error: cannot report in.json: text follows the record at line 86: keep one record a file",
+        "error: cannot report in.json: text follows the record at line 92: keep one record a file",
     ),
     row(
         "report in.json",

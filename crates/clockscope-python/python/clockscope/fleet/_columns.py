@@ -64,6 +64,10 @@ CHECK: Final = (
     _column("clocksource", TEXT, "environment.clocksource"),
     _column("hypervisor", TEXT, "environment.hypervisor"),
     _column("cpu_model", TEXT, "environment.cpu.model"),
+    _column("cpu_family", COUNT, "environment.cpu.identity.family"),
+    _column("cpu_model_number", COUNT, "environment.cpu.identity.model"),
+    _column("cpu_stepping", COUNT, "environment.cpu.identity.stepping"),
+    _column("cpu_microcode", TEXT, "environment.cpu.microcode"),
     _column("architecture", TEXT, "environment.cpu.architecture"),
     _column("cpus_online", COUNT, "environment.cpu.online"),
     _column("program_version", TEXT, "environment.program.version"),
@@ -116,7 +120,13 @@ END: Final = (
     _column("end_lines", COUNT, "lines", required=True),
 )
 
-NULLABLE: Final = ("synchronization", "synchronization.adjtimex", "synchronization.chrony", "reason")
+NULLABLE: Final = (
+    "environment.cpu.identity",
+    "synchronization",
+    "synchronization.adjtimex",
+    "synchronization.chrony",
+    "reason",
+)
 """The paths of objects that may be null."""
 
 

@@ -91,9 +91,10 @@ class DuckDb(Engine):
         if "\\" in dataset:
             raise FleetError(f"cannot read {dataset}: DuckDB reads no folder with a backslash in its path: rename it")
         self._connection = connect()
+        # Parts that an earlier version ingested lack columns.
         for table in TABLES:
             files = text(f"{escaped(dataset)}/{table}/*/*.parquet")
-            self._view(table, f"SELECT * FROM read_parquet({files}, hive_partitioning = true)")
+            self._view(table, f"SELECT * FROM read_parquet({files}, hive_partitioning = true, union_by_name = true)")
         self._connection.execute("CREATE TEMP TABLE inventory (host VARCHAR)")
         if settings.inventory:
             self._connection.execute("INSERT INTO inventory SELECT unnest($1)", [list(settings.inventory)])
@@ -148,7 +149,7 @@ class Spark(Engine):
         self._session = builder.getOrCreate()
         self._session.sparkContext.setLogLevel("ERROR")
         for table in TABLES:
-            self._session.read.parquet(f"{_escaped_of_spark(dataset)}/{table}").createOrReplaceTempView(table)
+            self._session.read.option("mergeSchema", "true").parquet(f"{_escaped_of_spark(dataset)}/{table}").createOrReplaceTempView(table)
         hosts = self._session.createDataFrame([(host,) for host in settings.inventory], "host string")
         hosts.createOrReplaceTempView("inventory")
         self._prepare()

@@ -169,8 +169,10 @@ class _Ingest:
         number = day_no_of(date.fromisoformat(day))
         for table in TABLES:
             old = self.dataset.part(table, day)
-            source = f"read_parquet({text(escaped(old))}, hive_partitioning = false)" if os.path.exists(old) else table
-            run(f"CREATE OR REPLACE TEMP VIEW old_{table} AS FROM {source}")
+            part = f"read_parquet({text(escaped(old))}, hive_partitioning = false)"
+            # A part of an earlier version lacks columns: the empty table has them.
+            rows = f" UNION ALL BY NAME FROM {part}" if os.path.exists(old) else ""
+            run(f"CREATE OR REPLACE TEMP VIEW old_{table} AS FROM {table}{rows}")
         run(_tables.WINNERS.format(day_no=number))
         for table in TABLES:
             columns = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in self._schema(table))

@@ -16,7 +16,11 @@ CREATE TABLE checks (
     kernel VARCHAR,                     -- release of the kernel
     clocksource VARCHAR,
     hypervisor VARCHAR,
-    cpu_model VARCHAR,
+    cpu_model VARCHAR,                  -- the name, which hypervisors may shorten
+    cpu_family BIGINT,                  -- NULL on Arm
+    cpu_model_number BIGINT,            -- on Arm the part number
+    cpu_stepping BIGINT,                -- on Arm 16 times the variant plus the revision
+    cpu_microcode VARCHAR,              -- revision, as the kernel writes it
     architecture VARCHAR,
     cpus_online BIGINT,
     program_version VARCHAR,

@@ -12,7 +12,8 @@ use crate::words::Text;
 /// Returns the metrics of a check, the most important ones first.
 pub(super) fn families(check: &Envelope<Check>) -> Vec<Family> {
     let Check { verdicts, synchronization, .. } = &check.found;
-    let mut families = vec![succeeded(check), verdict(verdicts), clocksource(&check.environment)];
+    let mut families =
+        vec![succeeded(check), verdict(verdicts), clocksource(&check.environment), cpu(&check.environment)];
     families.extend(synchronization::families(verdicts, synchronization.as_ref()));
     families.extend([order(verdicts), offsets(verdicts)]);
     families.extend(rates(verdicts));
@@ -56,6 +57,23 @@ fn clocksource(environment: &Environment) -> Family {
     ];
     let help = "1 for the clocksource that the clocks of the kernel are based on, which the label clocksource names.";
     Family::new("clockscope_clocksource_info", help, [Series::of(labels, name.map(|_| 1.0))])
+}
+
+/// The processor, of which hypervisors may hide the model in the name.
+fn cpu(environment: &Environment) -> Family {
+    let cpu = &environment.cpu;
+    let identity = cpu.identity.known();
+    let number = |number: Option<u32>| number.map(|number| number.to_string()).unwrap_or_default();
+    let labels = vec![
+        ("vendor", cpu.vendor.as_deref().unwrap_or_default().into()),
+        ("name", cpu.model.as_deref().unwrap_or_default().into()),
+        ("family", number(identity.and_then(|identity| identity.family)).into()),
+        ("model", number(identity.map(|identity| identity.model)).into()),
+        ("stepping", number(identity.map(|identity| identity.stepping)).into()),
+        ("microcode", cpu.microcode.as_deref().unwrap_or_default().into()),
+    ];
+    let help = "1 for the processor, which the label name states, with the numbers of its design.";
+    Family::new("clockscope_cpu_info", help, [Series::of(labels, cpu.name().map(|_| 1.0))])
 }
 
 /// Too few handoffs without a regression do not show that there is none.
