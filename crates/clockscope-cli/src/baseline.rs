@@ -130,7 +130,7 @@ impl Baseline {
             Document::Measurement(found) => found.found.clocks.iter().map(|clock| clock.identity.label()).collect(),
             _ => Vec::new(),
         };
-        let request = CompareRequest { clocks, margin: self.margin, across_machines: self.across_machines };
+        let request = CompareRequest { clocks, all, margin: self.margin, across_machines: self.across_machines };
         let new = [ComparedRecord { file: None, document: answer }];
         match clockscope_measure::compare(&self.records, &new, &request) {
             Ok(found) => show(found, changes, (output, destination, all), own),

@@ -20,7 +20,7 @@ use thiserror::Error;
 
 pub use costs::MISRATE;
 pub use facts::MachineDifference;
-use side::Side;
+use side::{ComparedClock, Side};
 
 /// A record that takes part in a comparison.
 #[derive(Clone, Debug)]
@@ -34,8 +34,10 @@ pub struct ComparedRecord {
 /// Request for a comparison.
 #[derive(Clone, Debug)]
 pub struct CompareRequest {
-    /// Names of the clocks that are compared; all if empty.
+    /// Names of the clocks that may be compared; all if empty.
     pub clocks: Vec<String>,
+    /// True to compare all of them; else those are left out of many that programs seldom read.
+    pub all: bool,
     /// The change of a cost that does not matter, as a share.
     pub margin: f64,
     /// True if the sides may be of different machines.
@@ -107,6 +109,9 @@ enum Sides<'a> {
     Checked([Vec<&'a Envelope<Check>>; 2]),
 }
 
+/// Clocks that are all compared where none is named: more would widen the bounds too far.
+const FEW_CLOCKS: usize = 8;
+
 const SIDES: [&str; 2] = ["BASE", "NEW"];
 
 /// Compares the costs, events and facts of records with those of others, or their verdicts. The
@@ -138,10 +143,12 @@ pub fn compare(
     match &sides {
         Sides::Measured(measured) => {
             let sides = measured.each_ref().map(|side| Side::of(side));
-            let clocks = compared_labels(&sides, &request.clocks)?;
+            let clocks = labels(&sides, &request.clocks)?;
             found.changes = facts::changes_of_measurements(measured, &clocks);
-            let costs = costs::compare(&sides, &clocks, request.margin);
+            let (compared, others) = if request.all { (clocks, Vec::new()) } else { usual(&sides, clocks) };
+            let costs = costs::compare(&sides, &compared, request.margin);
             (found.machine, found.clocks) = (Some(costs.machine), costs.clocks);
+            found.clocks.extend(others.iter().map(|label| costs::not_compared(&sides, label)));
             found.clocks.iter_mut().for_each(|clock| clock.appeared = events::appeared(measured, &clock.name));
         }
         Sides::Checked(checked) => {
@@ -314,7 +321,7 @@ fn side(records: &[ComparedRecord], sides: &Sides<'_>, index: usize) -> Compared
 }
 
 /// The labels of the clocks that are compared, in the order of the records.
-fn compared_labels(sides: &[Side; 2], names: &[String]) -> Result<Vec<String>, CompareError> {
+fn labels(sides: &[Side; 2], names: &[String]) -> Result<Vec<String>, CompareError> {
     let mut clocks: Vec<(&String, bool)> = Vec::new();
     for clock in sides.iter().rev().flat_map(|side| &side.clocks) {
         let is_requested = names.is_empty() || names.iter().any(|name| clock.has_name(name));
@@ -329,6 +336,24 @@ fn compared_labels(sides: &[Side; 2], names: &[String]) -> Result<Vec<String>, C
             Ok(clocks.into_iter().filter(|(_, is_requested)| *is_requested).map(|(label, _)| label.clone()).collect())
         }
     }
+}
+
+/// Divides clocks into those that are compared unless all are to be, and the others. All of a few
+/// are compared, else those that programs usually read and the cheapest sequence of the counter
+/// that waits for what precedes it.
+fn usual(sides: &[Side; 2], labels: Vec<String>) -> (Vec<String>, Vec<String>) {
+    let measured =
+        labels.iter().filter(|label| sides.iter().all(|side| side.clock(label).is_some_and(costs::has_cost)));
+    if measured.count() <= FEW_CLOCKS {
+        return (labels, Vec::new());
+    }
+    let ordered = sides[0].clocks.iter().filter(|clock| clock.is_ordered_counter);
+    let cost = |clock: &ComparedClock| clock.measured().next().map_or(f64::INFINITY, |cost| cost.median);
+    let counter = ordered.min_by(|a, b| cost(a).total_cmp(&cost(b))).map(|clock| &clock.label);
+    let is_usual = |label: &String| {
+        counter == Some(label) || sides.iter().any(|side| side.clock(label).is_some_and(|clock| clock.is_usual))
+    };
+    labels.into_iter().partition(is_usual)
 }
 
 /// The verdicts on the clocks that both sides judge: the worst of each side.

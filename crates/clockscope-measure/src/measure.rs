@@ -12,7 +12,7 @@ use crate::error::MeasureError;
 use crate::measured_clock::{FEWEST_BATCHES, MeasuredClock, TickBudget, is_counter};
 use crate::platform::Platform;
 use crate::record;
-use crate::sampler::{EmptyLoop, LONGEST, Probe, Sampler};
+use crate::sampler::{LONGEST, Probe, Sampler};
 use crate::session::Session;
 use crate::timer::TimerCalibration;
 use crate::{across, advise, extended};
@@ -138,6 +138,9 @@ fn rounds<P: Platform>(
             if bench.is_stopped() {
                 return;
             }
+            if measured_clock.is_short() {
+                measured_clock.batch(bench, false);
+            }
             measured_clock.batch(bench, true);
         }
         owed += 1;
@@ -210,7 +213,7 @@ impl<P: Platform> Baselines<P> {
     fn new(measured_clocks: &[MeasuredClock<P>], counters: Vec<CatalogEntry<P>>, bench: &Bench<'_, P>) -> Self {
         let empty = CatalogEntry {
             info: record::empty_loop(),
-            sampler: Ok(Box::new(Probe::new(EmptyLoop)) as Box<dyn Sampler<P>>),
+            sampler: Ok(Box::new(Probe::empty_loop()) as Box<dyn Sampler<P>>),
         };
         let has_counter = measured_clocks
             .iter()

@@ -100,6 +100,12 @@ impl<P: Platform> MeasuredClock<P> {
         Self { row, state }
     }
 
+    /// Returns whether its batches are as long as the room for readings permits: so short that
+    /// their first reads, whose code other clocks have put out of the caches, show in the cost.
+    pub(crate) fn is_short(&self) -> bool {
+        self.state.as_ref().is_some_and(|state| state.reads_per_batch == LONGEST)
+    }
+
     /// Samples one batch and looks at every reading of it. Returns how long it took, in ns, if it
     /// was delivered whole. Its cost is kept, and its readings serve to find the tick, if `keep`.
     pub(crate) fn batch(&mut self, bench: &Bench<'_, P>, keep: bool) -> Option<f64> {

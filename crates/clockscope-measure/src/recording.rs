@@ -117,6 +117,7 @@ fn take(state: &mut MeasuredState, batch: &RecordedBatch, timer: &RecordedTimer)
         after,
         reference_ns: batch.reference_ns,
         delivered: batch.readings.len(),
+        passes: 1,
         error: batch.error.map(Errno::new),
     };
     state.take(&sampled, &batch.readings, timer, true);

@@ -29,16 +29,18 @@ pub(crate) struct Sampled {
     pub(crate) after: u64,
     /// The reference outside of those, in ns, where one was asked for.
     pub(crate) reference_ns: Option<[u64; 2]>,
-    /// Readings that were delivered.
+    /// Readings that were delivered, by the last pass.
     pub(crate) delivered: usize,
+    /// Passes over the same room, one after the other: more than one of the empty loop alone.
+    pub(crate) passes: u32,
     /// Error that ended the batch early.
     pub(crate) error: Option<Errno>,
 }
 
 impl Sampled {
-    /// Returns the time in the timer's unit.
+    /// Returns the time of a pass in the timer's unit.
     pub(crate) fn elapsed(&self) -> f64 {
-        self.after.wrapping_sub(self.before) as i64 as f64
+        self.after.wrapping_sub(self.before) as i64 as f64 / f64::from(self.passes)
     }
 
     /// Returns the times before and after, in ns since some origin: by the reference where it was
@@ -101,6 +103,7 @@ pub(crate) trait Sampler<P: Platform>: Send + Sync {
 /// A clock with room for a batch of its readings.
 pub(crate) struct Probe<C: RawClock> {
     clock: C,
+    passes: u32,
     raw: Vec<C::Raw>,
     values: Vec<u64>,
 }
@@ -108,7 +111,7 @@ pub(crate) struct Probe<C: RawClock> {
 impl<C: RawClock> Probe<C> {
     pub(crate) fn new(clock: C) -> Self {
         // The room is taken by `make_room` when the clock is measured: a list of clocks needs none.
-        Self { clock, raw: Vec::new(), values: Vec::new() }
+        Self { clock, passes: 1, raw: Vec::new(), values: Vec::new() }
     }
 
     /// Room for at least so many readings, which is touched, so that no read has to wait for it.
@@ -142,10 +145,13 @@ impl<C: RawClock, P: Platform> Sampler<P> for Probe<C> {
         let slots = &mut self.raw[..reads];
         let outer_before = outer.map(read);
         let before = timer.now();
-        let (delivered, error) = fill_until(&self.clock, slots, stop);
+        let (mut delivered, mut error) = fill_until(&self.clock, slots, stop);
+        for _ in 1..self.passes {
+            (delivered, error) = fill_until(&self.clock, slots, stop);
+        }
         let after = timer.now();
         let reference_ns = outer_before.zip(outer.map(read)).map(<[u64; 2]>::from);
-        Sampled { before, after, reference_ns, delivered, error }
+        Sampled { before, after, reference_ns, delivered, passes: self.passes, error }
     }
 
     fn values(&mut self, count: usize) -> &[u64] {
@@ -222,6 +228,17 @@ fn fill<C: RawClock>(clock: &C, slots: &mut [C::Raw]) -> (usize, Option<Errno>) 
 /// No clock: the measuring loop itself.
 pub(crate) struct EmptyLoop;
 
+impl Probe<EmptyLoop> {
+    /// Passes that make a batch of the empty loop: one takes some 0.3 µs, which is few steps of a
+    /// timer that moves every 10 ns or more.
+    const PASSES: u32 = 32;
+
+    /// Times the measuring loop itself.
+    pub(crate) fn empty_loop() -> Self {
+        Self { passes: Self::PASSES, ..Self::new(EmptyLoop) }
+    }
+}
+
 impl RawClock for EmptyLoop {
     type Raw = u64;
 
@@ -269,7 +286,8 @@ pub(crate) mod tests {
             let timer = RecordedTimer { reference_origin, ..ns_timer() };
             for (before, after) in [(0, 1), (1, 2), (1001, 1002), (-1, 0), (-3, 4)] {
                 let around = [before, after].map(|ns| reference_origin.wrapping_add_signed(ns));
-                let sampled = Sampled { before: 0, after: 0, reference_ns: Some(around), delivered: 1, error: None };
+                let sampled =
+                    Sampled { before: 0, after: 0, reference_ns: Some(around), delivered: 1, passes: 1, error: None };
                 assert_eq!(sampled.bounds(&timer), [before as f64, after as f64], "{reference_origin}");
             }
         }

@@ -251,6 +251,9 @@ pub enum ComparisonBasis {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Undecided {
+    /// Others were compared: the ones that programs usually read. Each clock more widens the bounds
+    /// of all.
+    NotCompared,
     /// One side or both have no cost of it.
     NotMeasured,
     /// Each side is one run, and its rounds are not apart by more than runs may be.

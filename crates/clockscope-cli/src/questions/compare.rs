@@ -34,7 +34,7 @@ pub(crate) struct CompareArgs {
     /// Change of a cost that does not matter, e.g. 2% or 0.02
     #[arg(long, value_name = "SHARE", default_value = DEFAULT_MARGIN, value_parser = numbers::share, allow_hyphen_values = true)]
     pub(crate) margin: Share,
-    /// Show also each ratio relative to the machine's own speed
+    /// Compare every clock, and show also each ratio relative to the machine's own speed
     #[arg(long)]
     pub(crate) all: bool,
     /// Compare records of different machines
@@ -89,8 +89,12 @@ fn run(args: &CompareArgs) -> Result<Exit> {
     let base = records(&args.base, &mut inputs)?;
     let Some(new) = &args.new else { return with_now(base, args, &inputs) };
     let new = records(new, &mut inputs)?;
-    let request =
-        CompareRequest { clocks: args.clocks.clone(), margin: args.margin.0, across_machines: args.across_machines };
+    let request = CompareRequest {
+        clocks: args.clocks.clone(),
+        all: args.all || !args.clocks.is_empty(),
+        margin: args.margin.0,
+        across_machines: args.across_machines,
+    };
     let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
     let found = clockscope_measure::compare(&base, &new, &request).map_err(refused)?;
     show(found, &args.fail_on, (&args.output, destination, args.all), Exit::Success)

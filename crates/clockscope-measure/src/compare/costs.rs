@@ -45,7 +45,7 @@ pub(super) fn compare(sides: &[Side; 2], labels: &[String], margin: f64) -> Cost
     Costs { machine: speed.comparison(judge), clocks }
 }
 
-fn has_cost(clock: &ComparedClock) -> bool {
+pub(super) fn has_cost(clock: &ComparedClock) -> bool {
     clock.measured().next().is_some()
 }
 
@@ -271,6 +271,25 @@ fn clock(
     }
 }
 
+/// The entry of a clock that is not compared.
+pub(super) fn not_compared(sides: &[Side; 2], label: &str) -> ClockComparison {
+    let runs = sides.each_ref().map(|side| side.clock(label).map_or(0, |clock| clock.measured().count()));
+    let why = "it is not compared unless named";
+    ClockComparison {
+        name: label.to_owned(),
+        change: CostChange::Inconclusive,
+        undecided: Some(Undecided::NotCompared),
+        base_ns: Figure::unknown(why),
+        new_ns: Figure::unknown(why),
+        ratio: Figure::unknown(why),
+        own: Figure::unknown(why),
+        difference_ns: Figure::unknown(why),
+        basis: None,
+        runs: runs.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
+        appeared: None,
+    }
+}
+
 /// Change that may be stated, and the reason why not more.
 fn decided(
     change: CostChange,
@@ -295,4 +314,18 @@ fn decided(
         Undecided::WideBounds
     };
     (CostChange::Inconclusive, Some(why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A change that may be within the margin is none.
+    #[test]
+    fn changes_are_beyond_the_margin_or_none() {
+        let judge = Judge { misrate: 0.05, margin: 0.05 };
+        let beyond = |low: f64, high: f64| judge.is_beyond(SampleBounds { estimate: (low + high) / 2.0, low, high });
+        assert_eq!([(1.06, 1.1), (1.01, 1.04), (1.04, 1.1)].map(|(low, high)| beyond(low, high)), [true, false, false]);
+        assert_eq!([(0.9, 0.94), (0.96, 0.99), (0.9, 0.96)].map(|(low, high)| beyond(low, high)), [true, false, false]);
+    }
 }

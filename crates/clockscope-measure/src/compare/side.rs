@@ -1,6 +1,6 @@
 //! The records of one side as runs: what each clock, the counter and the empty loop cost in each.
 
-use clockscope_records::{BaselineRun, ClockIdentity, Cost, Envelope, Measurement};
+use clockscope_records::{BaselineRun, ClockIdentity, Cost, Envelope, Measurement, ReadPath};
 
 /// The runs of one side of a comparison.
 pub(super) struct Side {
@@ -19,6 +19,10 @@ pub(super) struct ComparedClock {
     /// The other names that it has.
     names: Vec<String>,
     pub(super) is_counter: bool,
+    /// Whether programs usually read it: the system's usual clocks, the library's, and CPU time.
+    pub(super) is_usual: bool,
+    /// Whether it is a reading sequence of the counter that waits for what precedes it.
+    pub(super) is_ordered_counter: bool,
     /// Cost in each run, in the order of the runs; `None` where it was not measured.
     pub(super) costs: Vec<Option<RunCost>>,
 }
@@ -31,12 +35,24 @@ pub(super) struct RunCost {
     pub(super) rounds: Vec<f64>,
 }
 
+/// The clock of the CPU time that a process has used.
+const CPU_TIME: &str = "process";
+
+fn is_usual(identity: &ClockIdentity) -> bool {
+    match identity.path {
+        ReadPath::Library => !identity.is_wrapper,
+        path => (identity.is_usual || identity.name == CPU_TIME) && path.is_usual(),
+    }
+}
+
 impl ComparedClock {
     fn new(identity: &ClockIdentity, runs_before: usize) -> Self {
         Self {
             label: identity.label(),
             names: identity.aliases.clone(),
             is_counter: identity.is_counter(),
+            is_usual: is_usual(identity),
+            is_ordered_counter: identity.is_counter() && identity.is_ordered && !identity.is_device,
             costs: vec![None; runs_before],
         }
     }

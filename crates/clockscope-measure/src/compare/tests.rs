@@ -170,7 +170,7 @@ fn measurement(record: &mut ComparedRecord) -> &mut Envelope<Measurement> {
     }
 }
 
-const REQUEST: CompareRequest = CompareRequest { clocks: Vec::new(), margin: 0.02, across_machines: false };
+const REQUEST: CompareRequest = CompareRequest { clocks: Vec::new(), all: true, margin: 0.02, across_machines: false };
 
 fn compared(base: &[ComparedRecord], new: &[ComparedRecord]) -> Comparison {
     compare(base, new, &REQUEST).unwrap().found
@@ -326,6 +326,42 @@ fn fewer_clocks_have_narrower_bounds() {
     assert!(alone.clocks.len() == 1 && width(&alone) < width(&among), "{} {}", width(&alone), width(&among));
     let unknown = CompareRequest { clocks: vec!["sundial".to_owned()], ..REQUEST };
     assert_eq!(compare(&base, &new, &unknown).unwrap_err(), CompareError::UnknownClock("sundial".to_owned()));
+}
+
+/// Of many clocks, those that programs usually read are compared, and the others are listed.
+#[test]
+fn many_clocks_are_not_all_compared() {
+    let mut random = Random::new(7);
+    let mut runs = || {
+        let mut runs: Vec<Envelope<Measurement>> = (0..12).map(|_| STEADY.run(&mut random)).collect();
+        for found in runs.iter_mut().map(|run| &mut run.found) {
+            for identity in found.clocks.iter_mut().map(|clock| &mut clock.identity) {
+                identity.is_usual = matches!(identity.name.as_str(), "monotonic" | "realtime");
+                identity.is_ordered = identity.name != "tsc";
+            }
+            let mut now = found.clocks.iter().find(|clock| clock.identity.name == "monotonic").unwrap().clone();
+            (now.identity.name, now.identity.path) = ("clockscope.now".to_owned(), ReadPath::Library);
+            now.identity.is_usual = false;
+            found.clocks.push(now);
+        }
+        runs.into_iter().map(record).collect::<Vec<_>>()
+    };
+    let (base, new) = (runs(), runs());
+    let ask = |request: CompareRequest| compare(&base, &new, &request).unwrap().found.clocks;
+    let with_ratio = |clocks: &[ClockComparison]| {
+        let compared = clocks.iter().filter(|clock| clock.ratio.is_known());
+        compared.map(|clock| clock.name.clone()).collect::<Vec<_>>()
+    };
+    let usual = ask(CompareRequest { all: false, ..REQUEST });
+    assert_eq!(with_ratio(&usual), ["rdtscp", "monotonic", "realtime", "process", "clockscope.now"]);
+    let others = usual.iter().filter(|clock| clock.undecided == Some(Undecided::NotCompared));
+    assert_eq!(
+        others.map(|clock| clock.name.as_str()).collect::<Vec<_>>(),
+        ["tsc", "monotonic_coarse", "boottime", "thread"]
+    );
+    assert_eq!(with_ratio(&ask(REQUEST)).len(), 9);
+    let few = CompareRequest { clocks: vec!["tsc".to_owned(), "thread".to_owned()], all: false, ..REQUEST };
+    assert_eq!(with_ratio(&ask(few)), ["tsc", "thread"]);
 }
 
 #[test]

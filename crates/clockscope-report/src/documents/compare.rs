@@ -106,8 +106,11 @@ fn blocks(found: &Comparison, view: View) -> Vec<Block> {
     let appeared = found.clocks.iter().flat_map(|clock| {
         clock.appeared.iter().flatten().map(|events| Line::toned(appeared_line(&clock.name, events), Tone::Bad))
     });
-    let undecided =
-        found.clocks.iter().filter_map(|clock| Some((clock.name.clone(), undecided_reason(clock.undecided?))));
+    let is_left_out = |clock: &&ClockComparison| clock.undecided == Some(Undecided::NotCompared);
+    let (left_out, open): (Vec<_>, Vec<_>) = found.clocks.iter().partition(is_left_out);
+    let [left_out, open] = [left_out, open].map(|clocks| {
+        by_reason(clocks.iter().filter_map(|clock| Some((clock.name.clone(), undecided_reason(clock.undecided?)))))
+    });
     let same = found.verdicts.iter().filter(|verdict| verdict.base == verdict.new);
     let same: Vec<String> = same.map(|of| format!("{}: {}", of.clock, of.base)).collect();
     let [costs, ratios] = charts::charts(found);
@@ -117,7 +120,8 @@ fn blocks(found: &Comparison, view: View) -> Vec<Block> {
         ratios.into(),
         costs.into(),
         Block::notes("Faults that the base does not have:", appeared.collect::<Vec<_>>()),
-        Block::notes("Inconclusive:", by_reason(undecided)),
+        Block::notes("Inconclusive:", open),
+        Block::notes("Not compared:", left_out),
         Block::notes("Verdicts that are the same:", same),
     ]
 }
@@ -232,6 +236,7 @@ fn legend(found: &Comparison) -> Vec<String> {
 
 const fn undecided_reason(undecided: Undecided) -> &'static str {
     match undecided {
+        Undecided::NotCompared => "name them (--clock) or ask for all (--all), which widens the bounds of the others",
         Undecided::NotMeasured => "one side or both have no cost of it",
         Undecided::OneRun => {
             "one run a side does not show how much runs differ: record for 1.2 s or more, which is twelve runs"
