@@ -55,9 +55,9 @@ pub struct Run {
     /// Time that sampling took, in seconds; of all runs where there were several.
     pub duration_s: f64,
     /// Time of that for which the measuring thread waited while other threads had its CPU, in
-    /// seconds; `null` where the system does not count it, or the question does not ask. Time that
-    /// a hypervisor took is not part of it.
-    #[serde(default)]
+    /// seconds; not there where the system does not count it, or the question does not ask. Time
+    /// that a hypervisor took is not part of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waited_s: Option<f64>,
     /// Runs that this record is of; `null` where it is one.
     pub runs: Option<u32>,
