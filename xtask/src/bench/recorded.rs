@@ -1,7 +1,7 @@
 //! Figures that a bench printed, kept as data: one file a CPU, from which `cargo xtask docs` makes
 //! the tables of the pages.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -50,12 +50,45 @@ pub(crate) struct Recorded {
 }
 
 impl Recorded {
-    /// Returns `AMD EPYC, guest, 2 CPUs, Linux 6.18, 2026-11-25`, with the days of these figures.
-    pub(crate) fn measured_on(&self, figures: &[Figure]) -> String {
+    /// Returns `AMD EPYC, guest, 2 CPUs, Linux 6.18, 2026-11-25`, with the days of these figures of
+    /// a bench, and whether its code has changed since.
+    pub(crate) fn measured_on(&self, bench: &str, figures: &[Figure]) -> String {
         let dates = || figures.iter().map(|figure| figure.date.as_str());
         let (first, last) = (dates().min().unwrap_or_default(), dates().max().unwrap_or_default());
         let days = if first == last { first.to_owned() } else { format!("{first} to {last}") };
-        format!("{}, {}, {days}", self.cpu, self.machine)
+        let commits: BTreeSet<&str> = figures.iter().map(|figure| figure.commit.as_str()).collect();
+        let older = if commits.iter().any(|commit| has_changed(bench, commit)) { OLDER } else { "" };
+        format!("{}, {}, {days}{older}", self.cpu, self.machine)
+    }
+}
+
+/// Mark of figures whose code has changed since they were measured.
+const OLDER: &str = ", outdated";
+
+/// Returns a page without these marks, which every commit may move.
+pub(crate) fn unmarked(page: &str) -> String {
+    page.replace(OLDER, "")
+}
+
+/// Returns whether the code that a bench measures has changed since a commit, or that commit is not
+/// known.
+fn has_changed(bench: &str, commit: &str) -> bool {
+    let since = format!("{commit}..HEAD");
+    let arguments = [&["rev-list", "--count", &since, "--"], measured_code(bench)].concat();
+    run::output("git", &arguments).map_or(true, |count| count.trim() != "0")
+}
+
+/// The code that a bench measures, from the top of the repository.
+fn measured_code(bench: &str) -> &'static [&'static str] {
+    match bench {
+        "library" => &[":/crates/clockscope/src", ":/crates/clockscope-core/src"],
+        "runtimes" => &[":/crates/clockscope-runtimes/src"],
+        "fleet" => &[":/crates/clockscope-python/python"],
+        "build" => &[":/Cargo.toml", ":/Cargo.lock"],
+        "terminal" => &[":/crates/clockscope-cli/src", ":/crates/clockscope-report/src"],
+        _ => {
+            &[":/crates/clockscope-measure/src", ":/crates/clockscope-statistics/src", ":/crates/clockscope-system/src"]
+        }
     }
 }
 
@@ -167,6 +200,21 @@ mod tests {
         let mut known = vec![figure("a", "1"), figure("b", "2")];
         merge(&mut known, [figure("c", "3"), figure("a", "4")].into_iter());
         assert_eq!(known, [figure("a", "4"), figure("b", "2"), figure("c", "3")]);
+    }
+
+    /// Figures without a commit, and those of a commit since which the code has changed.
+    #[test]
+    fn figures_of_older_code_are_marked() {
+        let recorded = Recorded { cpu: "ACME 1".to_owned(), machine: "2 CPUs".to_owned(), benches: BTreeMap::new() };
+        let measured_on = |commit: &str| {
+            let figure = Figure { commit: commit.to_owned(), date: "2026-11-25".to_owned(), ..figure("a", "1") };
+            recorded.measured_on("steps", &[figure])
+        };
+        assert_eq!(measured_on("HEAD"), "ACME 1, 2 CPUs, 2026-11-25");
+        for commit in ["-", "85c88d8d"] {
+            assert_eq!(measured_on(commit), "ACME 1, 2 CPUs, 2026-11-25, outdated");
+            assert_eq!(unmarked(&measured_on(commit)), measured_on("HEAD"));
+        }
     }
 
     #[test]
