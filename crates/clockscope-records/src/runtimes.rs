@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::figure::record;
 use crate::grouped;
-use crate::units::{figure, time};
+use crate::units::{figure, tick_time, time};
 use crate::words::{worded, written};
 use crate::{Cost, Figure, RuntimeFailure, TickEvidence};
 
@@ -252,7 +252,7 @@ impl SurprisingFact {
     fn sentence(&self) -> String {
         match self {
             Self::Coarse { tick_ns, nominal_ns, finest, repeats_percent } => {
-                let mut line = format!("its tick is {}", time(*tick_ns));
+                let mut line = format!("its tick is {}", tick_time(*tick_ns));
                 if let Some(nominal_ns) = nominal_ns {
                     line += &format!(" and not the {} that it states", time(*nominal_ns));
                 }

@@ -18,6 +18,21 @@ pub fn time_with(ns: f64, digits: i32) -> String {
     format!("{figure} {unit}")
 }
 
+/// The digits of a tick.
+const TICK_DIGITS: i32 = 6;
+
+/// Shows a tick in ns: with six digits, and none of them a zero at the end.
+#[must_use]
+pub fn tick_time(ns: f64) -> String {
+    time_with(ns, TICK_DIGITS)
+}
+
+/// Returns a tick as [`tick_time`] shows it: the figure, and the unit.
+#[must_use]
+pub fn tick_parts(ns: f64) -> (String, &'static str) {
+    time_parts(ns, TICK_DIGITS)
+}
+
 /// Returns a time as [`time_with`] shows it: the figure, and the unit.
 #[must_use]
 pub fn time_parts(ns: f64, digits: i32) -> (String, &'static str) {

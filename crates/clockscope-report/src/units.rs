@@ -1,7 +1,8 @@
 //! Numbers with their units, for readers.
 
 pub(crate) use clockscope_records::units::{
-    PpmBound, decimals, figure, fixed, percent, rounded_up, significant, time, time_parts, time_unit, trimmed,
+    PpmBound, decimals, figure, fixed, percent, rounded_up, significant, tick_parts, tick_time, time, time_parts,
+    time_unit, trimmed,
 };
 
 use clockscope_records::units::time_with;
@@ -12,14 +13,6 @@ pub(crate) const COST_DIGITS: i32 = 4;
 /// Shows a cost in ns: a time with four digits.
 pub(crate) fn cost(ns: f64) -> String {
     time_with(ns, COST_DIGITS)
-}
-
-/// The digits of a tick.
-pub(crate) const TICK_DIGITS: i32 = 6;
-
-/// Shows a time in ns with as many digits as a tick has.
-pub(crate) fn precise_time(ns: f64) -> String {
-    time_with(ns, TICK_DIGITS)
 }
 
 /// Shows a time with six digits, in ns below a millisecond, so that a column of times has one unit.

@@ -9,7 +9,7 @@ pub(crate) use civil_time::remedy as remedy_of_civil_time;
 use clockscope_core::evidence::{self, FrequencyOffset, KernelClocksource, NominalFrequency};
 
 use super::*;
-use crate::units::time;
+use crate::units::{tick_time, time};
 use crate::{counted, grouped};
 
 const NO_PAIR: &str = "no pair of CPUs was tested";
@@ -95,7 +95,7 @@ impl CheckEvidence {
             EvidenceData::Cost { .. } => cost(&self.data),
             EvidenceData::Resolution { tick_ns, at_most_ns, coarse_nominal_ns, reason } => {
                 match (tick_ns, coarse_nominal_ns, at_most_ns) {
-                    (Some(ns), ..) => format!("its tick is {}", time(*ns)),
+                    (Some(ns), ..) => format!("its tick is {}", tick_time(*ns)),
                     (None, Some(ns), _) => format!("its nominal resolution is {}", time(*ns)),
                     (None, None, Some(ns)) => format!("its tick is {} or less", time(*ns)),
                     (None, None, None) => or_reason(reason.as_ref(), "it did not advance"),

@@ -7,7 +7,7 @@ use super::question_page::QuestionPage;
 use crate::model::{Block, Cell, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::units::{figure, percent, precise_time, rounded_up, significant, time};
+use crate::units::{figure, percent, rounded_up, significant, tick_time, time};
 use crate::words::{by_reason, counted};
 
 const INTERVALS: [&str; 6] = ["Interval", "Clock", "Reading error", "Repetitions", "Scale error", "Cheapest"];
@@ -76,7 +76,7 @@ fn interval(row: &AdviceRow) -> Vec<Cell> {
 fn clock(clock: &Candidate) -> Vec<Cell> {
     let [least, most] = clock.two_reads_ns;
     let tick = match clock.tick_is {
-        TickIs::Found => precise_time(clock.tick_ns).into(),
+        TickIs::Found => tick_time(clock.tick_ns).into(),
         TickIs::AtMost => format!("≤ {}", time(clock.tick_ns)).into(),
         TickIs::ObservedResolution => Cell::Unknown,
     };

@@ -3,7 +3,7 @@
 use clockscope_records::{ClockIdentity, ClockKind, Failure, TickEvidence, Unknown, unavailable_because};
 
 use crate::model::{Block, Cell};
-use crate::units::{TICK_DIGITS, time_parts};
+use crate::units::{self, time_parts};
 
 /// A clock with whether it could be read and why not.
 pub(super) type Readable<'a> = (&'a ClockIdentity, bool, Option<&'a Unknown>);
@@ -40,7 +40,7 @@ pub(super) fn tick_parts(tick_ns: Option<f64>, evidence: Option<&TickEvidence>) 
         (format!("≤ {figure}"), unit)
     };
     let bound_ns = evidence.and_then(|evidence| evidence.at_most_ns);
-    tick_ns.map(|ns| time_parts(ns, TICK_DIGITS)).or_else(|| bound_ns.map(at_most))
+    tick_ns.map(units::tick_parts).or_else(|| bound_ns.map(at_most))
 }
 
 /// Shows the same in one text.

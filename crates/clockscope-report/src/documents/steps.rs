@@ -10,7 +10,7 @@ use super::question_page::QuestionPage;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::units::{exact_time, precise_time, share, significant, time};
+use crate::units::{exact_time, share, significant, tick_time, time};
 use crate::words::{UNKNOWN, counted, grouped, total};
 
 /// Heads of the table of distinct differences; the table of the largest lacks the last one.
@@ -77,7 +77,7 @@ fn conclusion(steps: &Steps) -> Vec<String> {
     let ticked = match finest.zip(coarsest) {
         Some((finest, coarsest)) if read.len() > LISTED => {
             let clocks = counted(ticks.len() as u64, "clock");
-            format!("The ticks of {clocks} are {} to {}.", precise_time(finest), precise_time(coarsest))
+            format!("The ticks of {clocks} are {} to {}.", tick_time(finest), tick_time(coarsest))
         }
         None if read.len() > LISTED => "No tick was found.".to_owned(),
         _ => {
@@ -118,7 +118,7 @@ fn of_clock(clock: &StepsRecord) -> Block {
         blocks.extend(charts::of_clock(clock).into_iter().map(Block::from));
         blocks.push(Block::notes("The worst, by size and time:", worst(clock)));
     }
-    let tick = clock.tick_ns.get().map_or_else(String::new, |tick| format!(", tick {}", precise_time(tick)));
+    let tick = clock.tick_ns.get().map_or_else(String::new, |tick| format!(", tick {}", tick_time(tick)));
     Block::folded(format!("{}{tick}", clock.identity.label()), blocks)
 }
 
@@ -249,7 +249,7 @@ fn of_tick(clock: &StepsRecord) -> String {
             None => format!("Tick unknown: {reason}."),
         };
     };
-    let mut line = format!("Tick: {}", precise_time(tick_ns));
+    let mut line = format!("Tick: {}", tick_time(tick_ns));
     if let Some(exact) = evidence.exact_tick.as_ref().filter(|exact| says_more(exact)) {
         line.push_str(&format!(" = {exact}"));
     }
