@@ -167,7 +167,7 @@ impl<'a, P: Platform> Setup<'a, P> {
             first_rate,
             mean_rate: None,
             reference: reference.name().to_owned(),
-            reference_tick_ns: reference.tick_ns(),
+            reference_tick_ns: calibration.reference_step_ns(),
             reference_origin: calibration.reference_began(),
             steering: steering(platform, &reference),
         };

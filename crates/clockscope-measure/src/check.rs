@@ -5,6 +5,7 @@
 //! demands. These know no clock: records of any machine are judged alike.
 
 mod counter;
+mod cpu_time;
 mod events;
 mod evidence;
 mod observations;
@@ -43,6 +44,8 @@ const LONGEST_ORDER: f64 = 0.2;
 const LONGEST_MISSING_ORDER: f64 = 0.4;
 const OFFSETS: f64 = 0.08;
 const RATE: f64 = 0.22;
+/// Share that CPU-time clocks take at most, on busy CPUs; what they take is not left for rates.
+const CPU_TIME: f64 = 0.06;
 /// The share by which all has to be over, and the least of it that is left for rates.
 const WHOLE: f64 = 0.96;
 const SHORTEST_RATE: f64 = 0.1;
@@ -141,6 +144,7 @@ pub(crate) fn observe<P: Platform>(
     let offsets = offsets::find(setup, &counters, &plan, &mut |share| progress(COST + ORDER + share * OFFSETS));
     let done = COST + ORDER + OFFSETS;
     let earlier = mean(since.as_ref());
+    let cpu_times = cpu_time::find(setup, names, duration_s * CPU_TIME * 1e9)?;
     // On busy CPUs what came before took longer.
     let left_s = duration_s * WHOLE - setup.bench.elapsed_ns(&start) / 1e9;
     let rate_s = left_s.clamp(duration_s * SHORTEST_RATE, duration_s * RATE);
@@ -169,6 +173,7 @@ pub(crate) fn observe<P: Platform>(
         offsets,
         rates,
         is_reference_unsteered,
+        cpu_times,
         paths,
         elapsed_ns,
         preloaded,

@@ -176,6 +176,12 @@ impl<P: Clocks> TimerCalibration<P> {
         self.moves.ticks.outer
     }
 
+    /// The step that the reference moves in, in ns: the one that it states, or a longer one that
+    /// its readings showed.
+    pub(crate) fn reference_step_ns(&self) -> f64 {
+        self.moves.ticks.inner
+    }
+
     /// Largest cost of a call of the timer, in its unit; 0 for a counter, whose reads cost next to
     /// nothing beside a batch.
     pub(crate) fn timer_call(&self) -> f64 {

@@ -190,7 +190,8 @@ pub enum EvidenceData {
         /// Reason why the rates were not compared.
         reason: Option<Unknown>,
     },
-    /// The clock's rate relative to the one that is never steered.
+    /// The clock's rate relative to the one that is never steered. Of a CPU-time clock, relative to
+    /// wall time while the thread spins, or to another CPU-time clock.
     Rate {
         /// Its frequency offset.
         ppm: Option<f64>,

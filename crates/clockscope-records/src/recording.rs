@@ -71,7 +71,8 @@ pub struct RecordedTimer {
     pub mean_rate: Option<TimerRate>,
     /// Name of the reference.
     pub reference: String,
-    /// The step that the reference states, in ns.
+    /// The step of the reference, in ns: the one that it states, or a longer one that its readings
+    /// showed at the start.
     pub reference_tick_ns: f64,
     /// Reading of the reference that its times are relative to.
     pub reference_origin: u64,

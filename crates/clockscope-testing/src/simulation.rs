@@ -18,7 +18,7 @@ mod multiprocessor;
 mod random;
 mod scheduler;
 
-pub use clock::{ClockId, Refused, SimulatedClock};
+pub use clock::{ClockId, Counted, Refused, SimulatedClock};
 pub use counter::SimulatedCounter;
 pub use linear::Linear;
 pub use machine::{Moment, Uniprocessor};

@@ -229,6 +229,32 @@ fn a_clock_that_goes_back_or_stops_is_unfit_and_the_counter_is_not() {
     }
 }
 
+/// A CPU-time clock that runs 11 times too fast, and one at half speed, which the other CPU-time
+/// clocks show.
+#[test]
+#[parallel]
+fn a_cpu_time_clock_at_a_wrong_rate_is_unfit() {
+    for (clock, id, ppb) in [("process", "2", "10000000000"), ("thread", "3", "-500000000")] {
+        let variables = [("CLOCKSCOPE_LIE_CLOCK", id), ("CLOCKSCOPE_LIE_PPB", ppb)];
+        demand(|factor| {
+            let duration = format!("{}ms", 500 * factor);
+            let arguments = ["check", "process", "thread", "--duration", &duration, "--format", "json"];
+            let (record, granted) = record_granted(under("liar", &variables, &arguments));
+            assert_advised(&record);
+            let other = if clock == "process" { "thread" } else { "process" };
+            assert_ne!(verdict(&record, other)["verdict"], "unfit", "{record:#}");
+            (granted, move || {
+                let found = verdict(&record, clock);
+                assert_eq!(
+                    (&found["verdict"], finding(found, "rate")),
+                    (&"unfit".into(), &"against".into()),
+                    "{found:#}"
+                );
+            })
+        });
+    }
+}
+
 #[test]
 #[parallel]
 fn a_denied_clock_is_unfit_with_the_reason() {

@@ -2,6 +2,10 @@
 
 use clockscope_records::{CheckEvidence, EvidenceData, EvidenceKind, Finding, Trustworthiness, Use, Uses, Verdict};
 
+/// No steering makes a clock run by more than this, in ppm: adjtimex changes the length of a tick
+/// by a tenth at most.
+pub(super) const STEERABLE_PPM: f64 = 101_000.0;
+
 /// Effect of evidence against a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Severity {

@@ -8,6 +8,7 @@ use clockscope_records::{
 };
 use clockscope_system::clocksource;
 
+use super::cpu_time::CpuTimes;
 use super::paths::ComparedPath;
 use crate::error::MeasureError;
 
@@ -34,6 +35,8 @@ pub(crate) struct Observations {
     pub(crate) rates: Result<Rate, MeasureError>,
     /// True if nothing steers the reference of rates.
     pub(crate) is_reference_unsteered: bool,
+    /// CPU-time clocks beside wall time.
+    pub(crate) cpu_times: CpuTimes,
     /// Paths of the system's clocks beside their system calls.
     pub(crate) paths: Vec<ComparedPath>,
     /// Time from the start of the check until they were compared, in ns.

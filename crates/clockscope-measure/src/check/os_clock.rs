@@ -7,14 +7,11 @@ use clockscope_records::{
 use clockscope_system::clocksource;
 
 use super::events::{self, NoRate};
-use super::evidence::{ClockEvidence, Severity, WeighedEvidence};
+use super::evidence::{ClockEvidence, STEERABLE_PPM, Severity, WeighedEvidence};
 use super::observations::{CRYSTAL_PPM, Observations, TRAPPED_NS, at_most_ns, cost_ns};
 use super::paths::ComparedPath;
 use crate::rate::base_name;
 
-/// No steering makes a clock run by more than this, in ppm: adjtimex changes the length of a tick
-/// by a tenth at most.
-const STEERABLE_PPM: f64 = 101_000.0;
 /// A clock with a step of so many ns is too coarse for a stopwatch.
 const COARSE_NS: f64 = 100_000.0;
 /// Time that a process takes at most, in ns, until a check begins.
@@ -61,6 +58,7 @@ pub(super) fn judge(
     evidence.need(events::steps_back(&this, suspect, severity));
     evidence.add(events::stalls(seen, &this, Severity::Forbids));
     if clock.identity.is_cpu_time {
+        evidence.need(seen.cpu_times.evidence(&label, step_ns(clock)));
         return evidence;
     }
     evidence.add(if seen.by_counter {

@@ -34,6 +34,21 @@ fn repeats_within_a_tick_made_a_clock_stuck() {
     }
 }
 
+/// A reference states a step of 1 ns and moves by more. Its steps were jumps of the counter.
+#[test]
+fn steps_of_the_reference_are_no_jumps_of_the_counter() {
+    for tick_ns in [5_000, 30_517, 99_000, 1_000_000] {
+        let machine = quiet(Clocksource::Device(tick_ns));
+        on_one("check::steps_of_the_reference", 7, &Simulated::within(machine, 0.5), &mut |session, _| {
+            let checked = ask(session, Policy::default(), 0.2);
+            let counter = verdict(&checked.found, "tsc");
+            let jumps = counter.evidence.iter().find(|found| found.data.kind() == EvidenceKind::Jumps);
+            assert_eq!(jumps.map(|found| found.finding), Some(Finding::For), "{tick_ns}: {jumps:?}");
+            assert_ne!(counter.verdict, Trustworthiness::Unfit, "{tick_ns}: {counter:?}");
+        });
+    }
+}
+
 /// A clock with a tick of 4 ms stands still for 200 ms.
 #[test]
 fn a_coarse_clock_that_stands_still_is_unfit() {

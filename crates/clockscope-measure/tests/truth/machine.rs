@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clockscope_records::{Cpu, Environment, Figure, Frequencies, KernelCause, texts};
 use clockscope_system::{ClockBasis, ClockInfo, ClockKind, ReadPath, Resolution, Unit};
 use clockscope_testing::simulation::{
-    Change, ClockId, Load, Multiprocessor, Random, ReadCost, SimulatedClock, SimulatedCounter,
+    Change, ClockId, Counted, Load, Multiprocessor, Random, ReadCost, SimulatedClock, SimulatedCounter,
 };
 
 use crate::varied::Facts;
@@ -91,6 +91,9 @@ pub(crate) struct Maker {
     pub(crate) long_s: Option<f64>,
     /// True if it has a clock that counts suspends.
     pub(crate) has_boottime: bool,
+    /// Its CPU-time clocks: the name of each, what it counts, by what share it is fast, and its
+    /// step in ns.
+    pub(crate) cpu_time: Vec<(&'static str, Counted, f64, u64)>,
     pub(crate) facts: Facts,
     /// The clocks of Windows, in the place of Linux's.
     pub(crate) windows: Option<Windows>,
@@ -128,6 +131,7 @@ impl Maker {
             jitter,
             long_s: None,
             has_boottime: false,
+            cpu_time: Vec::new(),
             facts,
             windows: None,
         }
@@ -210,7 +214,20 @@ impl Maker {
             let id = cpus.add(self.kernel_clock(start_ns, usual_ppm));
             self.paths(&mut specs, ("boottime", ClockKind::Monotonic, usual_ppm), id, count_ns);
         }
+        self.cpu_time_specs(&mut specs, cpus);
         (specs, self.has_counter.then_some(ordered))
+    }
+
+    fn cpu_time_specs(&mut self, specs: &mut Vec<Spec>, cpus: &Multiprocessor) {
+        for (name, counted, fast, tick_ns) in std::mem::take(&mut self.cpu_time) {
+            let clock = SimulatedClock::new(0).with_error_ppm(fast * 1e6).with_tick_ns(tick_ns).counting(counted);
+            let id = Some(cpus.add(clock));
+            let cost = ReadCost::ordered(self.random.between(100_000, 700_000));
+            let nominal_ns = tick_ns as f64;
+            let mut info = info(name, ClockKind::CpuTime, ReadPath::Libc, true);
+            (info.basis, info.resolution) = (ClockBasis::Scheduler, Resolution::Nanoseconds(nominal_ns));
+            specs.push(Spec { info, id, cost, nominal_ns, tick_ns: nominal_ns, fast });
+        }
     }
 
     fn kernel_clock(&self, start_ns: u64, ppm: f64) -> SimulatedClock {

@@ -10,6 +10,7 @@ mod after_work;
 mod census;
 mod check;
 mod check_coarse;
+mod check_cpu_time;
 mod events;
 mod gaps;
 mod gaps_failing;

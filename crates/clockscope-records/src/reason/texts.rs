@@ -10,6 +10,13 @@ pub const COARSE_RUNTIME_TIMER: &str =
     "the runtime's own timer is too coarse: most batches of reads took no time on it";
 pub const CORE_CYCLES: &str = "it counts the cycles of one core for one thread";
 pub const COUNTS_WORK: &str = "it counts work, not time";
+pub const CPU_TIME_BEYOND_WALL: &str =
+    "every CPU-time clock counts more than the wall time, which a single clock measures: that one may be slow";
+pub const CPU_TIME_COARSE: &str = "its tick is too long for the time that the thread spun";
+pub const CPU_TIME_LOST: &str =
+    "the thread lost its CPU while it spun, and no other CPU-time clock counted more: ask again on a less busy machine";
+pub const CPU_TIME_OF_USER: &str = "it counts user time alone, and the thread also entered the kernel";
+pub const CPU_TIME_READ_FAILED: &str = "a read failed while the thread spun";
 pub const DEPENDS_ON_HARDWARE: &str = "it depends on the hardware, which does not show it";
 pub const EMULATED: &str = "costs under emulation are the emulator's";
 pub const FEW_BRACKETS: &str = "it took too few brackets, or too little time passed between them";

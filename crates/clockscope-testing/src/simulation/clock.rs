@@ -10,6 +10,18 @@ pub type ClockId = usize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Refused(pub i32);
 
+/// Time that a clock counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counted {
+    /// True time.
+    #[default]
+    Time,
+    /// CPU time of the thread that reads it.
+    ThreadTime,
+    /// CPU time of all threads together.
+    ProcessTime,
+}
+
 /// A clock that the kernel steers by a rate of its own, and shows in steps.
 #[derive(Clone, Debug)]
 pub struct SimulatedClock {
@@ -22,6 +34,7 @@ pub struct SimulatedClock {
     moved_every_ps: u128,
     /// True if it is computed from the counter, and so is wrong where that is.
     is_on_counter: bool,
+    counted: Counted,
     frozen_at: Option<i128>,
     refused: Option<Refused>,
     /// Time that it showed when a suspend began that it left out, in ps: the timer that moves it
@@ -41,6 +54,7 @@ impl SimulatedClock {
             tick_ns: 1,
             moved_every_ps: 0,
             is_on_counter: false,
+            counted: Counted::Time,
             frozen_at: None,
             refused: None,
             left_at: None,
@@ -72,6 +86,20 @@ impl SimulatedClock {
     #[must_use]
     pub fn on_counter(self) -> Self {
         Self { is_on_counter: true, ..self }
+    }
+
+    /// The same, which counts CPU time: its true time in all methods is that, from 0 on. Only a
+    /// [`Multiprocessor`](super::Multiprocessor) of which nothing changes the clock reads it
+    /// rightly.
+    #[must_use]
+    pub fn counting(self, counted: Counted) -> Self {
+        Self { counted, ..self }
+    }
+
+    /// The time that it counts.
+    #[must_use]
+    pub fn counted(&self) -> Counted {
+        self.counted
     }
 
     /// The clock's time in ps, with nothing of it lost.

@@ -234,8 +234,10 @@ impl Multiprocessor {
     pub fn read_clock(&self, clock: ClockId, cost: ReadCost) -> Result<u64, Refused> {
         let mut state = self.core.lock();
         let (at_ps, cpu) = state.begin_read(cost.ps, cost.early_ps);
+        let counted = state.history.at(at_ps).clocks[clock].counted();
+        let counted_ps = state.counted_ps(counted, at_ps);
         let world = state.history.at(at_ps);
-        let value = world.clocks[clock].read(at_ps, cpu, &world.counter);
+        let value = world.clocks[clock].read(counted_ps, cpu, &world.counter);
         state.end_read(cost.ps);
         drop(self.core.in_turn(state));
         value

@@ -195,6 +195,7 @@ pub(crate) fn healthy() -> Observations {
             }),
             ..Synchronization::default()
         },
+        cpu_times: cpu_time::tests::healthy(&["thread"]),
         paths: Vec::new(),
         elapsed_ns: 4e9,
         preloaded: Vec::new(),

@@ -5,7 +5,7 @@ use super::memory::SharedMemory;
 use super::thread::{Status, Thread};
 use super::trace::{Lost, Trace};
 use super::world::{History, World};
-use crate::simulation::clock::SimulatedClock;
+use crate::simulation::clock::{Counted, SimulatedClock};
 use crate::simulation::counter::SimulatedCounter;
 use crate::simulation::random::Random;
 use crate::simulation::scheduler::{Load, Scheduler, Taken, Taker};
@@ -46,6 +46,8 @@ pub(super) struct MachineState {
     pub(super) limit_ps: u128,
     pub(super) cpus: u32,
     pub(super) started: u32,
+    /// CPU time of the threads that have ended.
+    pub(super) ended_ps: u128,
     pub(super) words: SharedMemory,
     pub(super) history: History,
     pub(super) events: Vec<TimedChange>,
@@ -87,6 +89,7 @@ impl MachineState {
             limit_ps: u128::MAX,
             cpus,
             started: 0,
+            ended_ps: 0,
             words: SharedMemory::default(),
             history: History::new(counter),
             events: Vec::new(),
@@ -113,6 +116,20 @@ impl MachineState {
     #[inline]
     pub(super) fn now_ps(&self) -> u128 {
         self.threads[self.running].now_ps
+    }
+
+    /// Returns the time that a clock counts, in ps, at a true time of the running thread.
+    pub(super) fn counted_ps(&self, counted: Counted, at_ps: u128) -> u128 {
+        let thread = &self.threads[self.running];
+        match counted {
+            Counted::Time => at_ps,
+            Counted::ThreadTime => thread.cpu_time_ps(at_ps),
+            Counted::ProcessTime => {
+                let others = self.threads.iter().enumerate().filter(|(index, _)| *index != self.running);
+                let others_ps: u128 = others.map(|(_, other)| other.cpu_time_ps(other.now_ps)).sum();
+                self.ended_ps + others_ps + thread.cpu_time_ps(at_ps)
+            }
+        }
     }
 
     pub(super) fn add_clock(&mut self, clock: &SimulatedClock) -> usize {
@@ -228,6 +245,7 @@ impl MachineState {
         let thread = &mut self.threads[self.running];
         let (number, cpu) = (thread.number, thread.cpu);
         thread.now_ps = taken.at_ps + taken.ps;
+        thread.away_ps += if taken.by == Taker::Interrupt { 0 } else { taken.ps };
         thread.floor_ps = thread.now_ps;
         self.lost.push(Lost { thread: number, cpu, taken });
         match taken.by {

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cases;
+use crate::simulation::clock::Counted;
 use crate::simulation::scheduler::Taker;
 
 mod changes;

@@ -33,6 +33,10 @@ pub(super) struct Thread {
     pub(super) cpu: u32,
     pub(super) is_bound: bool,
     pub(super) now_ps: u128,
+    /// Time at which it started, and the time since then in which it did not run: it slept, waited
+    /// for others to end, or lost its CPU to another thread or the hypervisor.
+    pub(super) started_ps: u128,
+    pub(super) away_ps: u128,
     /// Nothing happens to it before.
     pub(super) quiet_until_ps: u128,
     /// No read takes its value before.
@@ -65,6 +69,8 @@ impl Thread {
             cpu,
             is_bound: false,
             now_ps,
+            started_ps: now_ps,
+            away_ps: 0,
             quiet_until_ps: 0,
             floor_ps: now_ps,
             stored_ps: 0,
@@ -79,6 +85,11 @@ impl Thread {
             is_stuck: false,
             account: SimulatedThreadAccount::default(),
         }
+    }
+
+    /// Returns its CPU time until then, in ps. Interrupts count as the thread's.
+    pub(super) fn cpu_time_ps(&self, at_ps: u128) -> u128 {
+        at_ps.saturating_sub(self.started_ps + self.away_ps)
     }
 
     /// Returns whether it goes on by itself.

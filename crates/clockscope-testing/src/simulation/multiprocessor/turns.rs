@@ -113,12 +113,14 @@ impl MachineState {
     /// Wakes the thread that started the others, after the last one has ended.
     pub(super) fn join(&mut self) {
         let end_ps = self.threads.iter().map(|thread| thread.now_ps).max().unwrap_or(0);
+        self.ended_ps += self.threads[1..].iter().map(|thread| thread.cpu_time_ps(thread.now_ps)).sum::<u128>();
         self.threads.truncate(1);
         (self.running, self.limit_ps) = (0, u128::MAX);
         let wake_ps = u128::from(self.draw(JOIN_PS));
         let thread = self.thread();
         thread.status = Status::Runnable;
         thread.account.voluntary += 1;
+        thread.away_ps += end_ps + wake_ps - thread.now_ps;
         thread.now_ps = end_ps + wake_ps;
         // The others' times include those in which the machine did not run.
         self.skip_events();
@@ -132,6 +134,7 @@ impl MachineState {
         thread.account.voluntary += 1;
         thread.status = Status::Asleep;
         thread.now_ps += u128::from(ps) + u128::from(late_ps);
+        thread.away_ps += u128::from(ps) + u128::from(late_ps);
     }
 
     /// Wakes the running thread. Returns `false` if it sleeps on because the machine was suspended.
@@ -139,6 +142,7 @@ impl MachineState {
         let paused_ps = self.skip_events();
         let thread = self.thread();
         thread.now_ps += paused_ps;
+        thread.away_ps += paused_ps;
         thread.status = if paused_ps == 0 { Status::Runnable } else { Status::Asleep };
         if paused_ps == 0 {
             self.wake();

@@ -312,3 +312,31 @@ fn sixty_four_cpus() {
     });
     assert_eq!(sums[63], 63 * 16_384);
 }
+
+/// CPU time leaves out what a thread loses and sleeps, and includes its interrupts.
+#[test]
+fn cpu_time_is_the_time_in_which_threads_ran() {
+    let machine = machine(2, 13);
+    (0..2).for_each(|cpu| machine.set_load(cpu, heavy()));
+    let add = |counted| machine.add(SimulatedClock::new(0).counting(counted));
+    let (thread, process) = (add(Counted::ThreadTime), add(Counted::ProcessTime));
+    let read = |clock| machine.read_clock(clock, FREE).unwrap();
+    let before = (read(thread), read(process));
+    let ran_ns = on_each(&machine, |_| {
+        let (from_ps, from_ns) = (machine.now_ps(), read(thread));
+        machine.work_ps(5 * MS);
+        machine.sleep_ps(3 * MS);
+        machine.work_ps(0);
+        let is_own = |lost: &Lost| lost.thread == machine.thread() && lost.taken.at_ps >= from_ps;
+        let interrupted = |lost: &Lost| is_own(lost) && lost.taken.by == Taker::Interrupt;
+        let interrupts_ps: u128 =
+            machine.taken().iter().filter(|lost| interrupted(lost)).map(|lost| lost.taken.ps).sum();
+        let ran_ns = read(thread) - from_ns;
+        assert!(ran_ns.abs_diff(5_000_000 + (interrupts_ps / 1000) as u64) <= 1, "{ran_ns} {}", machine.trace());
+        ran_ns
+    });
+    // The one that waited for them did not run; what starts and binds threads did.
+    assert!(read(thread) - before.0 < 1_000_000);
+    let of_others = read(process) - before.1 - (read(thread) - before.0);
+    assert!(of_others >= ran_ns.iter().sum() && of_others < ran_ns.iter().sum::<u64>() + 1_000_000);
+}
