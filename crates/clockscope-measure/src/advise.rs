@@ -11,11 +11,11 @@ mod candidates;
 mod scale;
 
 use clockscope_records::{
-    Advice, AdviceRow, ClockRecord, Envelope, Environment, Figure, ForShorter, LeftOut, LeftOutCause, Recommendation,
-    Unknown, Work, texts,
+    Advice, AdviceRow, ClockRecord, Envelope, Environment, Figure, ForShorter, Language, LeftOut, LeftOutCause,
+    Recommendation, Unknown, Work, texts,
 };
 
-pub use candidates::AdviceInput;
+pub use candidates::{AdviceInput, LanguageReadings};
 use candidates::{ClockFigures, Weighed, weigh};
 use clockscope_records::units::rounded_up;
 use scale::RateStatements;
@@ -45,7 +45,8 @@ pub fn advise(source: AdviceInput<'_>, error: f64, interval_ns: Option<f64>, aft
     let rows = match why_no_advice(&choice.weighed, &left_out, environment) {
         Some(reason) => Figure::unknown(reason),
         None if choice.after.is_none() && after != Work::Spin => {
-            Figure::unknown(format!("the record has no measurements of {after}: `advise` without a record makes them"))
+            let remedy = source.language().map_or("`advise` without a record makes them", Language::after_work_remedy);
+            Figure::unknown(format!("there are no measurements of {after}: {remedy}"))
         }
         None => {
             let row = |interval_ns: f64| choice.row(&statements, interval_ns);
@@ -58,7 +59,8 @@ pub fn advise(source: AdviceInput<'_>, error: f64, interval_ns: Option<f64>, aft
     let is_linux = environment.kernel.name.as_deref().is_some_and(|name| name == "Linux");
     let scale_tolerance = is_linux.then_some(LINUX_TOLERANCE);
     let recorded_at = source.recorded_at().map(str::to_owned);
-    let advice = Advice { error, after, rows, scale_tolerance, clocks, left_out };
+    let (language, language_version) = (source.language(), source.language_version());
+    let advice = Advice { language, language_version, error, after, rows, scale_tolerance, clocks, left_out };
     Envelope::of_facts(recorded_at, environment.clone(), advice)
 }
 

@@ -57,14 +57,20 @@ pub enum AfterWorkRequest {
 }
 
 /// Work of one kind and length, and its share of the time, all clocks together.
-struct Trial {
-    work: Work,
-    ns: f64,
-    share: f64,
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trial {
+    /// The work.
+    pub work: Work,
+    /// Its length, in ns; 0 of a walk, which takes what it takes.
+    pub ns: f64,
+    /// Its share of [`AfterWorkRequest::duration_s`].
+    pub share: f64,
 }
 
 impl AfterWorkRequest {
-    fn trials(self) -> Vec<Trial> {
+    /// Returns the works that are tried.
+    #[must_use]
+    pub fn trials(self) -> Vec<Trial> {
         let spins: &[(f64, f64)] = match self {
             Self::Brief(_) => &[(1e3, 0.06), (3e3, 0.07), (1e4, 0.14), (3e4, 0.19), (1e5, 0.24)],
             Self::Intervals => &[
@@ -98,7 +104,9 @@ impl AfterWorkRequest {
         trials
     }
 
-    fn duration_s(self) -> f64 {
+    /// Returns the time for all of them, in seconds.
+    #[must_use]
+    pub fn duration_s(self) -> f64 {
         match self {
             Self::Brief(duration_s) => duration_s,
             Self::Intervals | Self::Interval { .. } => 1.0,
@@ -279,18 +287,11 @@ impl<'a, P: Platform> Participant<'a, P> {
             ((outer / units_per_unit - inner - self.counter_cost) * bench.facts.first_rate.ns_per_unit).abs()
         };
         let errors = trials.iter().zip(&self.intervals).filter_map(|(trial, intervals)| {
-            let mut sorted: Vec<f64> = intervals.iter().map(error_ns).collect();
-            sorted.sort_by(f64::total_cmp);
             let mut lengths: Vec<f64> =
                 intervals.iter().map(|around| bench.facts.ns_between(around.inner[0], around.inner[1])).collect();
             lengths.sort_by(f64::total_cmp);
-            Some(AfterWork {
-                work: trial.work,
-                work_ns: if trial.ns > 0.0 { trial.ns } else { quantile(&lengths, 0.5)? },
-                measurements: sorted.len() as u64,
-                median_ns: quantile(&sorted, 0.5)?,
-                p99_ns: quantile(&sorted, 0.99).filter(|_| sorted.len() >= 100).or(sorted.last().copied())?,
-            })
+            let work_ns = if trial.ns > 0.0 { trial.ns } else { quantile(&lengths, 0.5)? };
+            clockscope_statistics::after_work(trial.work, work_ns, intervals.iter().map(error_ns).collect())
         });
         Figure::of(Some(errors.collect()).filter(|found: &Vec<_>| !found.is_empty()), texts::NO_READINGS)
     }

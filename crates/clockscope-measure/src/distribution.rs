@@ -18,19 +18,7 @@ pub(crate) fn summary(
     without: Unknown,
 ) -> Result<Summary, Unknown> {
     let ns = ns_per_unit.ok_or(texts::NO_LENGTH)?;
-    let found = found.ok_or(without)?;
-    Ok(Summary {
-        count: found.count,
-        mean: found.mean * ns,
-        std: found.std.map(|std| std * ns),
-        min: found.min * ns,
-        p25: found.p25 * ns,
-        p50: found.p50 * ns,
-        p75: found.p75 * ns,
-        p99: found.p99 * ns,
-        p999: found.p999 * ns,
-        max: found.max * ns,
-    })
+    Ok(found.ok_or(without)?.in_ns(ns))
 }
 
 /// The distinct differences in ascending order until they cover 99.99 % of all, and the largest

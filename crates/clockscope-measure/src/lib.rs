@@ -86,8 +86,8 @@ mod timer;
 
 pub use across::offsets::{OffsetsRequest, offsets};
 pub use across::order::{Handoff, OrderRequest, order};
-pub use advise::{AdviceInput, advise};
-pub use after_work::{AfterWorkRequest, after_work};
+pub use advise::{AdviceInput, LanguageReadings, advise};
+pub use after_work::{AfterWorkRequest, Trial, after_work};
 pub use bench::Progress;
 pub use catalog::{Catalog, Paths, UnknownClock};
 pub use check::{CheckRequest, accepted, check};

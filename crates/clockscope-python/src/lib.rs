@@ -6,7 +6,7 @@
 //! not asked in the interpreter's process: the package runs the command for them.
 //!
 //! [`exports`], `stamp_exports` and `objects` are all that touches Python's objects; `answers`,
-//! `arrow` and `stamps` compute what they hand over.
+//! `arrow`, `stamps` and `timed_work` compute what they hand over.
 
 mod answers;
 mod arrow;
@@ -14,3 +14,4 @@ pub mod exports;
 mod objects;
 mod stamp_exports;
 mod stamps;
+mod timed_work;

@@ -18,6 +18,7 @@ use pyo3_ffi::{PyMethodDef, PyObject, PyType_Slot, PyType_Spec, PyTypeObject};
 use crate::answers::{AnswerFailure, PythonValue};
 use crate::objects::{Method, Raised, answered, bytes, detached, item, object, raise, table_of, text, unsigned};
 use crate::stamps::{Answers, Question, begin, boundeds, clock_of, clock_word, ends, instants, moment, walls};
+use crate::timed_work;
 
 /// The clock of an object that is made without an argument, as [`TEXT`] states.
 const DEFAULT_CLOCK: &str = "counter";
@@ -39,7 +40,7 @@ struct Object {
 }
 
 /// Every method of the class of stamps.
-const fn methods() -> [Method; 11] {
+const fn methods() -> [Method; 14] {
     [
         (
             c"now",
@@ -159,6 +160,33 @@ Raises: StampError if the process has no history, or the history is being writte
 Returns the clock of the stamps: \"counter\" or \"os\".",
         ),
         (
+            c"_spin",
+            spin,
+            py::METH_O,
+            c"_spin($self, counts, /)
+--
+
+Reads stamps until so many counts have passed, and returns how many did.",
+        ),
+        (
+            c"_touch",
+            touch,
+            py::METH_O,
+            c"_touch($self, bytes, /)
+--
+
+Touches so many bytes of memory, and returns the counts that this took.",
+        ),
+        (
+            c"_sleep",
+            sleep,
+            py::METH_O,
+            c"_sleep($self, ns, /)
+--
+
+Sleeps for so many ns, and returns the counts that this took. Other threads do not run meanwhile.",
+        ),
+        (
             c"_batch",
             batch,
             py::METH_VARARGS,
@@ -249,6 +277,25 @@ conversions! {
     };
     header => |source, stamp| Ok(PythonValue::Text(source.header(stamp)?.to_string().into()));
     bounded_state => |source, stamp| Ok(PythonValue::Text(source.bounded(stamp)?.state.as_str().into()));
+}
+
+/// Defines methods that do a work of this amount, and return the counts that it took.
+macro_rules! works {
+    ($($name:ident => $work:path;)*) => {$(
+        extern "C" fn $name(this: *mut PyObject, amount: *mut PyObject) -> *mut PyObject {
+            // SAFETY: as in `now`; Python passes an object, which the caller holds.
+            unsafe {
+                let Ok(amount) = unsigned(amount) else { return ptr::null_mut() };
+                py::PyLong_FromUnsignedLongLong($work(source(this), amount))
+            }
+        }
+    )*};
+}
+
+works! {
+    spin => timed_work::spin;
+    touch => timed_work::touch;
+    sleep => timed_work::sleep;
 }
 
 /// Returns the stamp of an int.

@@ -8,6 +8,7 @@ use crate::Figure;
 use crate::after_work::{self, AfterWork, Work};
 use crate::figure::record;
 use crate::grouped;
+use crate::language::Language;
 use crate::units::{percent, time};
 use crate::words::{worded, written};
 
@@ -21,6 +22,13 @@ const STEPS_TO_SUFFICIENT: u32 = 64;
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Advice", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
 pub struct Advice {
+    /// The language whose clocks were weighed, as programs in it read them; `null` for those of C,
+    /// C++ and Rust.
+    #[serde(default)]
+    pub language: Option<Language>,
+    /// The version of the language's runtime, as it states it; `null` without a language.
+    #[serde(default)]
+    pub language_version: Option<String>,
     /// The reading error that is accepted, as a share of the interval: 0.01 is one percent.
     pub error: f64,
     /// The work that the reading errors are those after; `null` for those of reads in a loop, where

@@ -41,6 +41,8 @@ mod gaps;
 mod identity;
 mod info;
 mod kernel_verdict;
+mod language;
+mod language_clock;
 mod list;
 mod measure;
 mod offsets;
@@ -101,6 +103,8 @@ pub use gaps::{Cause, CauseKind, CpuGaps, GapCounts, Gaps, InterruptCount, Worst
 pub use identity::Identity;
 pub use info::{Info, TimeAdjustment, WindowsFacts};
 pub use kernel_verdict::{KernelCause, KernelVerdict, LogFault, WatchdogIntervals};
+pub use language::Language;
+pub use language_clock::LanguageClock;
 pub use list::{AllClocks, Listed, Listing, SystemClock};
 pub use measure::{
     Baseline, BaselineRun, BetweenRuns, ClockIdentity, ClockRecord, Cost, Events, Extended, FastestCounter,

@@ -33,6 +33,7 @@ mod folder_permissions;
 mod folders;
 #[cfg(fuzzing)]
 pub mod fuzzing;
+mod language;
 mod operating_system;
 mod pages;
 mod parent_death;

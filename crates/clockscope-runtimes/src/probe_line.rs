@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use clockscope_records::{ClockKind, Work};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -15,6 +16,8 @@ const MARK: &str = "{\"clockscope_probe\":";
 const MOST_DURATIONS: u64 = 10_000;
 /// The version of the protocol that is understood.
 const VERSION: u32 = 1;
+/// Intervals around one work that a probe measures.
+const MOST_INTERVALS: usize = 1000;
 /// Steps that a probe keeps.
 const MOST_STEPS: usize = 20_000;
 
@@ -51,6 +54,24 @@ pub(crate) struct ProbeReadings {
     pub(crate) steps: Vec<i64>,
     #[serde(default)]
     pub(crate) version: Option<String>,
+    /// Its kind, where the probe states it.
+    #[serde(default)]
+    pub(crate) kind: Option<ClockKind>,
+    /// True if programs of the language usually measure intervals by it.
+    #[serde(default)]
+    pub(crate) is_usual: bool,
+    /// Errors of intervals around work, where that was asked for.
+    #[serde(default)]
+    pub(crate) around_work: Vec<ProbeWork>,
+}
+
+/// Errors of the intervals that an API measured around work.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub(crate) struct ProbeWork {
+    pub(crate) work: Work,
+    /// Its length, in ns.
+    pub(crate) work_ns: u64,
+    pub(crate) errors_ns: Vec<u64>,
 }
 
 /// Reason why a line that looks like ours cannot be used.
@@ -138,9 +159,17 @@ impl ProbeReadings {
             () if !is_counted => Some("differences were seen 0 times"),
             () if counted.is_none() || counted != expected => Some("there are not as many differences as readings"),
             () if self.steps.contains(&0) => Some("a step of 0"),
+            () if self.around_work.iter().any(|around| around.errors_ns.len() > MOST_INTERVALS) => {
+                Some("more intervals around a work than 1,000")
+            }
             () if self.steps.len() > MOST_STEPS => Some("more steps than 20,000"),
             () => None,
         }
+    }
+
+    /// Returns the length of the API's unit, in ns.
+    pub(crate) fn ns_per_unit(&self) -> f64 {
+        1e9 / self.units_per_second as f64
     }
 
     /// All readings.
@@ -309,6 +338,18 @@ mod tests {
             let error = of(batches, durations).unwrap_err().to_string();
             assert!(error.contains("not as many durations"), "{error}");
         }
+    }
+
+    #[test]
+    fn a_work_has_a_thousand_intervals_at_most() {
+        let of = |count: usize| {
+            let errors = format!("7{}", ",7".repeat(count - 1));
+            let works = format!(",\"around_work\":[{{\"work\":\"spin\",\"work_ns\":9,\"errors_ns\":[{errors}]}}]}}");
+            only(&format!("{}{works}", GOOD.trim_end_matches('}')))
+        };
+        let ProbeReport::Read(readings) = of(1000).unwrap() else { panic!("it was read") };
+        assert_eq!((readings.around_work[0].work, readings.around_work[0].errors_ns.len()), (Work::Spin, 1000));
+        assert!(of(1001).unwrap_err().to_string().contains("more intervals around a work than 1,000"));
     }
 
     proptest! {

@@ -4,11 +4,12 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clockscope_records::{Figure, RuntimeFailure, RuntimeFound, RuntimeRecord, texts};
+use clockscope_records::{Figure, LanguageClock, RuntimeFailure, RuntimeFound, RuntimeRecord, texts};
 
 use crate::folders::{Folder, RunFolders};
+use crate::language;
 use crate::pages::{self, Pages};
-use crate::probe_line::{self, ProbeReport};
+use crate::probe_line::{self, ProbeReadings, ProbeReport};
 use crate::probe_setup::{self, ProbeSetup, last_words, no_program, started};
 use crate::process::{Ended, Limits, NoTask, Task};
 use crate::programs::Chosen;
@@ -19,6 +20,9 @@ use crate::shortened::shortened;
 use crate::substitutions::Substitutions;
 use crate::unmeasured::Unmeasured;
 
+/// Environment variable that names the works to a probe.
+const WORKS: &str = "CLOCKSCOPE_PROBE_WORKS";
+
 /// Way in which probes are run.
 #[derive(Clone, Copy, Debug)]
 pub struct ProbeRequest<'a> {
@@ -28,6 +32,9 @@ pub struct ProbeRequest<'a> {
     pub limit_s: f64,
     /// The kernel's clocksource, which stands in the records.
     pub clocksource: Option<&'a str>,
+    /// Works that intervals are measured around, `WORK:NS:SECONDS` with commas between them; empty
+    /// without any. Probes that do not know them leave them out.
+    pub works: &'a str,
     /// Set from outside to end early.
     pub stop: &'a AtomicBool,
 }
@@ -101,9 +108,26 @@ impl ProbeRunner {
                 break;
             }
             progress(index as f64 / prepared.len() as f64, one.chosen.runtime.title);
-            rows.extend(self.rows(one, request));
+            rows.extend(self.rows(one, request).into_iter().map(|(row, _)| row));
         }
         rows
+    }
+
+    /// Returns the clocks of a runtime as programs in its language read them. Ends processes as
+    /// [`ProbeRunner::prepare`] does.
+    ///
+    /// # Errors
+    /// The runtime was not measured, or not to the end, for this reason.
+    pub fn language_clocks(
+        &self,
+        prepared: &Prepared<'_>,
+        request: ProbeRequest<'_>,
+    ) -> Result<Vec<LanguageClock>, String> {
+        let clock = |(row, readings): (RuntimeRecord, Option<ProbeReadings>)| match row.api.clone() {
+            Some(api) => Ok(language::clock(row, &api, readings.as_ref())),
+            None => Err(row.reason.unwrap_or_default()),
+        };
+        self.rows(prepared, request).into_iter().map(clock).collect()
     }
 
     /// Returns which of them there are. Asks each for its version, and builds nothing.
@@ -127,8 +151,8 @@ impl ProbeRunner {
         chosen.iter().take_while(|_| !stop.load(Ordering::Relaxed)).map(found).collect()
     }
 
-    /// The rows of one runtime.
-    fn rows(&self, one: &Prepared<'_>, request: ProbeRequest<'_>) -> Vec<RuntimeRecord> {
+    /// The rows of one runtime, with the readings of those that were read.
+    fn rows(&self, one: &Prepared<'_>, request: ProbeRequest<'_>) -> Vec<Row> {
         let Prepared { chosen, setup } = one;
         let mut whole = RuntimeRecord {
             runtime: chosen.runtime.name.to_owned(),
@@ -141,14 +165,14 @@ impl ProbeRunner {
             Ok(setup) => setup,
             Err(unmeasured) if chosen.program.is_none() && !chosen.runtime.get().is_empty() => {
                 let reason = format!("{unmeasured}; get it: {}", chosen.runtime.get());
-                return vec![unavailable(whole, Unmeasured { reason, ..*unmeasured })];
+                return vec![(unavailable(whole, Unmeasured { reason, ..*unmeasured }), None)];
             }
-            Err(unmeasured) => return vec![unavailable(whole, unmeasured.clone())],
+            Err(unmeasured) => return vec![(unavailable(whole, unmeasured.clone()), None)],
         };
         whole.version = Some(setup.version.clone());
         match self.said(chosen.runtime, setup, request) {
             Ok(said) => rows(&whole, &said.lines, said.fault, request.clocksource),
-            Err(unmeasured) => vec![unavailable(whole, unmeasured)],
+            Err(unmeasured) => vec![(unavailable(whole, unmeasured), None)],
         }
     }
 
@@ -192,6 +216,7 @@ impl ProbeRunner {
             None => &mut NoTask,
         };
         let mut command = words.command(runtime.run, runtime.variables).ok_or_else(no_program)?;
+        command.env(WORKS, request.works);
         let mut outcome = started(&mut command, limits, task)?;
         let mut fault = outcome.ended.fault(limits);
         if let Some(pages) = pages {
@@ -216,13 +241,11 @@ fn start_page(pages: &Pages, folder: &Folder) -> io::Result<String> {
     Ok(pages::file_url(Path::new(&file)))
 }
 
+/// A row, and the readings of the API if it was read.
+type Row = (RuntimeRecord, Option<ProbeReadings>);
+
 /// A row an API; and one that says what was wrong, if anything was.
-fn rows(
-    whole: &RuntimeRecord,
-    output: &str,
-    fault: Option<Unmeasured>,
-    clocksource: Option<&str>,
-) -> Vec<RuntimeRecord> {
+fn rows(whole: &RuntimeRecord, output: &str, fault: Option<Unmeasured>, clocksource: Option<&str>) -> Vec<Row> {
     let lines = probe_line::parse(output);
     let nothing = lines.is_empty().then(|| match output.lines().find(|line| !line.trim().is_empty()) {
         Some(first) => format!("the probe printed no figures, but: {}", shortened(first)),
@@ -233,24 +256,24 @@ fn rows(
             let mut record = whole.clone();
             record.version = readings.version.as_deref().map(|said| version(said, &whole.title)).or(record.version);
             row::fill(&mut record, &readings, clocksource);
-            record
+            (record, Some(readings))
         }
-        Ok(ProbeReport::Unavailable { api, reason }) => unavailable(
-            RuntimeRecord { api: Some(api), ..whole.clone() },
-            Unmeasured::new(RuntimeFailure::NoApi, reason),
-        ),
+        Ok(ProbeReport::Unavailable { api, reason }) => {
+            let row = RuntimeRecord { api: Some(api), ..whole.clone() };
+            (unavailable(row, Unmeasured::new(RuntimeFailure::NoApi, reason)), None)
+        }
         Err(error) => {
             let reason = format!("a line of the probe cannot be used: {error}");
-            unavailable(whole.clone(), Unmeasured::new(RuntimeFailure::Malformed, reason))
+            (unavailable(whole.clone(), Unmeasured::new(RuntimeFailure::Malformed, reason)), None)
         }
     };
     // A line that was being written when the probe was ended is no line.
     let is_open = !output.ends_with('\n') && output.lines().next_back().is_some_and(probe_line::is_ours);
     let is_cut_off = fault.is_some() && is_open && lines.last().is_some_and(Result::is_err);
     let whole_lines = lines.len() - usize::from(is_cut_off);
-    let mut rows: Vec<RuntimeRecord> = lines.into_iter().take(whole_lines).map(of).collect();
+    let mut rows: Vec<Row> = lines.into_iter().take(whole_lines).map(of).collect();
     let nothing = nothing.map(|reason| Unmeasured::new(RuntimeFailure::NoFigures, reason));
-    rows.extend(fault.or(nothing).map(|unmeasured| unavailable(whole.clone(), unmeasured)));
+    rows.extend(fault.or(nothing).map(|unmeasured| (unavailable(whole.clone(), unmeasured), None)));
     rows
 }
 

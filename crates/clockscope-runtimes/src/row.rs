@@ -22,7 +22,7 @@ pub(crate) fn fill(record: &mut RuntimeRecord, readings: &ProbeReadings, clockso
 /// The same of readings that were taken on a system.
 fn fill_on(system: System, record: &mut RuntimeRecord, readings: &ProbeReadings, clocksource: Option<&str>) {
     let moved_by = readings.moved_by.and_then(|declared| declared.on(system));
-    let ns_per_unit = NS / readings.units_per_second as f64;
+    let ns_per_unit = readings.ns_per_unit();
     record.available = true;
     record.api = Some(readings.api.clone());
     record.clocksource = Figure::of(clocksource.map(str::to_owned), texts::CLOCKSOURCE_HIDDEN);

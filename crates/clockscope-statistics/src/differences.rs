@@ -47,6 +47,53 @@ pub struct DifferencesSummary {
     pub max: f64,
 }
 
+impl DifferencesSummary {
+    /// Returns the usual figures of counted differences in ascending order; `None` without any.
+    #[must_use]
+    pub fn of_counted(entries: &[Difference]) -> Option<Self> {
+        let sum = entries.iter().map(|entry| i128::from(entry.value) * i128::from(entry.count)).sum();
+        Self::of_sum(entries, entries.iter().map(|entry| entry.count).sum(), sum)
+    }
+
+    fn of_sum(entries: &[Difference], count: u64, sum: i128) -> Option<Self> {
+        let (first, last) = (entries.first()?, entries.last()?);
+        let mean = sum as f64 / count as f64;
+        let squares: f64 = entries.iter().map(|entry| (entry.value as f64 - mean).powi(2) * entry.count as f64).sum();
+        let at = |q| quantile(entries, count, q);
+        Some(Self {
+            count,
+            mean,
+            std: (count > 1).then(|| (squares / (count - 1) as f64).sqrt()),
+            min: first.value as f64,
+            p25: at(0.25),
+            p50: at(0.5),
+            p75: at(0.75),
+            p99: at(0.99),
+            p999: at(0.999),
+            max: last.value as f64,
+        })
+    }
+
+    /// Returns the same figures in ns, of a unit of this length.
+    #[cfg(feature = "records")]
+    #[must_use]
+    pub fn in_ns(self, ns_per_unit: f64) -> clockscope_records::Summary {
+        let ns = |units: f64| units * ns_per_unit;
+        clockscope_records::Summary {
+            count: self.count,
+            mean: ns(self.mean),
+            std: self.std.map(ns),
+            min: ns(self.min),
+            p25: ns(self.p25),
+            p50: ns(self.p50),
+            p75: ns(self.p75),
+            p99: ns(self.p99),
+            p999: ns(self.p999),
+            max: ns(self.max),
+        }
+    }
+}
+
 impl Default for Differences {
     fn default() -> Self {
         Self {
@@ -130,27 +177,13 @@ impl Differences {
     }
 
     fn summary_of(&self, entries: &[Difference], count: u64) -> Option<DifferencesSummary> {
-        let (first, last) = (entries.first()?, entries.last()?);
         // Zeros add nothing to the sum.
         let table = self.table.iter().map(|[even, odd]| i128::from(even + odd));
         let sum = self.sum_beyond + table.zip(0..).map(|(count, value)| count * value).sum::<i128>();
-        let mean = sum as f64 / count as f64;
-        let squares: f64 = entries.iter().map(|entry| (entry.value as f64 - mean).powi(2) * entry.count as f64).sum();
-        let at = |q| quantile(entries, count, q);
+        let summary = DifferencesSummary::of_sum(entries, count, sum)?;
         // What was rounded is known exactly at the ends.
         let (least, most) = self.extremes.unwrap_or((i64::MAX, i64::MIN));
-        Some(DifferencesSummary {
-            count,
-            mean,
-            std: (count > 1).then(|| (squares / (count - 1) as f64).sqrt()),
-            min: first.value.min(least) as f64,
-            p25: at(0.25),
-            p50: at(0.5),
-            p75: at(0.75),
-            p99: at(0.99),
-            p999: at(0.999),
-            max: last.value.max(most) as f64,
-        })
+        Some(DifferencesSummary { min: summary.min.min(least as f64), max: summary.max.max(most as f64), ..summary })
     }
 
     /// The values around which the differences gather: one for a plain distribution. `period` is

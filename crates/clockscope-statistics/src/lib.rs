@@ -5,6 +5,8 @@
 //! This crate reads no clock and does no input or output; the same numbers always give the same
 //! answer.
 
+#[cfg(feature = "records")]
+mod after_work;
 mod blocks;
 mod differences;
 mod events;
@@ -17,6 +19,8 @@ mod stability;
 mod tick;
 mod two_samples;
 
+#[cfg(feature = "records")]
+pub use after_work::after_work;
 pub use blocks::MedianBlocks;
 pub use differences::{Difference, Differences, DifferencesSummary, Mode};
 pub use events::{

@@ -12,8 +12,8 @@ use crate::run;
 /// The clock that is made slower: its name and its number.
 const DELAYED: (&str, &str) = ("monotonic", "1");
 const DELAY: &str = "libbench-delay.so";
-/// Pairs beside load, for every 200 of identical ones: 100.
-const SHARE_OF_LOAD: u32 = 2;
+/// Of so many pairs beside load, one on a quiet machine.
+const SHARE_OF_QUIET: u32 = 2;
 /// By how much the clock costs more, in percent, and the same share of pairs: fewer without a
 /// target.
 const SLOWER: [(f64, u32); 3] = [(10.0, 2), (15.0, 20), (5.0, 20)];
@@ -22,13 +22,13 @@ const QUIET: &str = "quiet";
 /// Turns of the loop by which its speed is found.
 const MANY_TURNS: u32 = 200;
 
-/// Compares so many pairs of default records of the same machine, and half as many beside changing
-/// load.
+/// Compares so many pairs of default records of the same machine beside changing load, and half as
+/// many of a quiet one.
 pub(crate) fn measure(pairs: &str) -> Result<()> {
     let pairs = prepared(pairs)?;
-    identical(QUIET, pairs)?;
+    identical(QUIET, pairs.div_ceil(SHARE_OF_QUIET))?;
     let _load = ChangingLoad::start()?;
-    identical("beside changing load", pairs.div_ceil(SHARE_OF_LOAD))
+    identical("beside changing load", pairs)
 }
 
 /// Compares pairs of records of which the second has a clock that costs more, beside changing load:

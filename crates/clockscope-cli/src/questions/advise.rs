@@ -1,5 +1,7 @@
 //! The question *advise*: a clock for an interval.
 
+mod language;
+
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -8,6 +10,7 @@ use clockscope_measure::{AdviceInput, AfterWorkRequest, Catalog, MeasureRequest,
 use clockscope_records::units::time;
 use clockscope_records::{Document, Work};
 
+use self::language::{LanguageArg, LanguageRequest, readings};
 use super::measure::{around_work, fresh};
 use crate::answer::{Drawing, Question, write};
 use crate::duration::{self, Seconds};
@@ -17,7 +20,7 @@ use crate::inputs::Inputs;
 use crate::numbers::{self, Share};
 use crate::options::OutputArgs;
 use crate::output::Destination;
-use crate::signals::stop_on_signals;
+use crate::signals::{stop_gently, stop_on_signals};
 use crate::usage::{UsageError, unknown_clock};
 
 /// Shortest interval that advice is given for, in seconds: no processor does anything in less.
@@ -40,9 +43,16 @@ pub(crate) struct AdviseArgs {
     /// Work that is measured, which the reads follow
     #[arg(long, value_name = "WORK", value_enum, default_value = "spin")]
     pub(crate) after: WorkArg,
+    /// Weigh the clocks that programs in this language read, by its own calls [default: the clocks
+    /// of C, C++ and Rust]
+    #[arg(long, value_name = "LANGUAGE", value_enum)]
+    pub(crate) lang: Option<LanguageArg>,
+    /// Use this program of the language instead of the one on PATH
+    #[arg(long, value_name = "PROGRAM", requires = "lang")]
+    pub(crate) program: Option<PathBuf>,
     /// Use this recorded document of `measure` or `steps` instead of measuring; - for standard
     /// input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["cpu", "duration", "clocks"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cpu", "duration", "clocks", "lang"])]
     pub(crate) from: Option<PathBuf>,
     /// CPU to measure on [default: the current one]
     #[arg(long, value_name = "N", value_parser = numbers::cpu, allow_negative_numbers = true)]
@@ -90,6 +100,7 @@ impl AdviseArgs {
         examples: &[
             ("advise 100ns --error 1%", "for something that takes 100 ns"),
             ("advise 1us --clock monotonic", "by one clock"),
+            ("advise 50us --lang python", "in a program in Python"),
             ("advise --from record.json", "from a recorded measurement"),
         ],
         exits: Exits { undecided: "no clock can be advised", ..ALWAYS },
@@ -114,8 +125,32 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
         return Err(UsageError(format!("TIME: {requested} is too short: expected at least 0.001ns")).into());
     }
     let mut inputs = Inputs::default();
+    let interval_ns = interval.map(|interval| interval.0 * 1e9);
+    let after = args.after.into();
+    let one = |ns: f64| AfterWorkRequest::Interval { ns, after };
+    let works = interval_ns.map_or(AfterWorkRequest::Intervals, one);
     let given = args.from.as_deref().map(|file| inputs.read_document(file, "advise from")).transpose()?;
     let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
+    if let Some(language) = args.lang {
+        args.program.iter().for_each(|program| inputs.add(program));
+        let stop = stop_gently()?;
+        let request = LanguageRequest {
+            language: language.into(),
+            program: args.program.as_deref(),
+            clocks: &args.clocks,
+            cpu: args.cpu,
+            duration_s: args.duration.0,
+            works,
+            is_quiet: args.output.quiet,
+        };
+        let Some(readings) = readings(&request, &stop)? else {
+            return Ok(Exit::Interrupted);
+        };
+        let input = AdviceInput::Language(&readings);
+        let advice = clockscope_measure::advise(input, args.error.0, interval_ns, after);
+        let exit = if advice.found.rows.is_known() { Exit::Success } else { Exit::Unanswered };
+        return write(&Document::Advice(advice), &args.output, Drawing::default(), destination, exit);
+    }
     let document = match given {
         Some(document) => document,
         None => {
@@ -124,9 +159,6 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
             let request = MeasureRequest { duration_s: duration.0, cpu, extended: false, synchronization: true };
             let stop = stop_on_signals()?;
             let mut measurement = fresh(catalog, &request, &args.output, &stop)?;
-            let after = args.after.into();
-            let one = |interval: Seconds| AfterWorkRequest::Interval { ns: interval.0 * 1e9, after };
-            let works = interval.map_or(AfterWorkRequest::Intervals, one);
             around_work(&mut measurement, works, &stop);
             Document::Measurement(measurement)
         }
@@ -138,8 +170,7 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
             anyhow::bail!("cannot advise: the record holds no measurement; record one with `clockscope measure --json`")
         }
     };
-    let interval_ns = interval.map(|interval| interval.0 * 1e9);
-    let advice = clockscope_measure::advise(source, args.error.0, interval_ns, args.after.into());
+    let advice = clockscope_measure::advise(source, args.error.0, interval_ns, after);
     let exit = match (interrupted && args.from.is_none(), !advice.found.rows.is_known()) {
         (true, _) => Exit::Interrupted,
         (false, true) => Exit::Unanswered,

@@ -207,7 +207,8 @@ fn measure(
     // Before any clocksource is switched: compilers need none.
     let prepared = runner.prepare(chosen, stop, &mut |share, title| show(share * TO_PREPARE, title));
     let rows = |clocksource: Option<&str>, index: usize, whole: usize| -> Vec<RuntimeRecord> {
-        let request = ProbeRequest { milliseconds: (duration_s * 1e3).round() as u64, limit_s, clocksource, stop };
+        let request =
+            ProbeRequest { milliseconds: (duration_s * 1e3).round() as u64, limit_s, clocksource, works: "", stop };
         runner.measure(&prepared, request, &mut |share, title| {
             show(TO_PREPARE + (1.0 - TO_PREPARE) * (index as f64 + share) / whole as f64, title);
         })

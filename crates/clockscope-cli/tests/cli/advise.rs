@@ -88,3 +88,21 @@ fn intervals_and_clocks_are_named_as_people_write_them() {
     assert_eq!(rows(&one), ("monotonic".to_owned(), 1000.0));
     assert!(stderr(&["advise", "1us", "--interval", "1us"], 2).contains("cannot be used with"));
 }
+
+/// Without its runtime, a language gets no advice, and the error names what was asked for.
+#[test]
+fn a_language_needs_its_runtime() {
+    for (arguments, status, expected) in [
+        (
+            &["--program", "/nonexistent/python"][..],
+            4,
+            "cannot advise for Python: /nonexistent/python is not a program",
+        ),
+        (&["--from", "record.json"], 2, "cannot be used with"),
+        (&["--cpu", "9999"], 2, "CPU 9999 does not exist"),
+    ] {
+        let found = stderr(&[&["advise", "1ms", "--lang", "python"], arguments].concat(), status);
+        assert!(found.contains(expected), "{found}");
+    }
+    assert!(stderr(&["advise", "1ms", "--program", "python3"], 2).contains("--lang <LANGUAGE>"));
+}

@@ -2,12 +2,26 @@
 //! others may not.
 
 use clockscope_records::{
-    AfterWork, Candidate, ClockIdentity, ClockKind, ClockRecord, Envelope, Environment, Events, LeftOut, LeftOutCause,
-    Measurement, ReadPath, Steps, Summary, TickEvidence, TickIs, Work,
+    AfterWork, Candidate, ClockIdentity, ClockKind, ClockRecord, Envelope, Environment, Events, Info, Language,
+    LanguageClock, LeftOut, LeftOutCause, Measurement, ReadPath, Steps, Summary, Synchronization, TickEvidence, TickIs,
+    Work,
 };
 use clockscope_system::clocksource;
 
 use super::scale::RateStatements;
+
+/// The clocks of a language, and the machine that they were read on.
+#[derive(Clone, Debug)]
+pub struct LanguageReadings {
+    /// The language.
+    pub language: Language,
+    /// Its clocks, all of one runtime.
+    pub clocks: Vec<LanguageClock>,
+    /// The machine.
+    pub info: Envelope<Info>,
+    /// Facts on what keeps the clocks' rates right.
+    pub synchronization: Synchronization,
+}
 
 /// The record that advice is based on.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +30,8 @@ pub enum AdviceInput<'a> {
     Measurement(&'a Envelope<Measurement>),
     /// Of `clockscope steps`.
     Steps(&'a Envelope<Steps>),
+    /// Of the clocks of a language.
+    Language(&'a LanguageReadings),
 }
 
 impl<'a> AdviceInput<'a> {
@@ -37,9 +53,10 @@ impl<'a> AdviceInput<'a> {
                     observed_resolution_ns: clock.summary_nonzero.known().map(|summary| summary.min),
                     summary: clock.summary.known(),
                     after_work: &[],
-                    events: clock.events.as_ref(),
+                    judged: clock.events.as_ref().map(JudgedReads::of_events),
                 })
                 .collect(),
+            Self::Language(readings) => readings.clocks.iter().map(ClockFigures::of_language).collect(),
         }
     }
 
@@ -47,6 +64,7 @@ impl<'a> AdviceInput<'a> {
         match self {
             Self::Measurement(measurement) => &measurement.environment,
             Self::Steps(steps) => &steps.environment,
+            Self::Language(readings) => &readings.info.environment,
         }
     }
 
@@ -54,6 +72,23 @@ impl<'a> AdviceInput<'a> {
         match self {
             Self::Measurement(measurement) => RateStatements::of(measurement),
             Self::Steps(_) => RateStatements::default(),
+            Self::Language(readings) => RateStatements::of_synchronization(&readings.synchronization),
+        }
+    }
+
+    /// Returns the language whose clocks they are; `None` for those of C, C++ and Rust.
+    pub(super) fn language(self) -> Option<Language> {
+        match self {
+            Self::Measurement(_) | Self::Steps(_) => None,
+            Self::Language(readings) => Some(readings.language),
+        }
+    }
+
+    /// Returns the version of the language's runtime.
+    pub(super) fn language_version(self) -> Option<String> {
+        match self {
+            Self::Measurement(_) | Self::Steps(_) => None,
+            Self::Language(readings) => readings.clocks.iter().find_map(|clock| clock.row.version.clone()),
         }
     }
 
@@ -61,11 +96,12 @@ impl<'a> AdviceInput<'a> {
         match self {
             Self::Measurement(measurement) => measurement.recorded_at.as_deref(),
             Self::Steps(steps) => steps.recorded_at.as_deref(),
+            Self::Language(readings) => readings.info.recorded_at.as_deref(),
         }
     }
 }
 
-/// The figures that either has of one clock.
+/// The figures that each has of one clock.
 pub(super) struct ClockFigures<'a> {
     pub(super) identity: &'a ClockIdentity,
     pub(super) available: bool,
@@ -75,7 +111,21 @@ pub(super) struct ClockFigures<'a> {
     pub(super) observed_resolution_ns: Option<f64>,
     pub(super) summary: Option<&'a Summary>,
     pub(super) after_work: &'a [AfterWork],
-    pub(super) events: Option<&'a Events>,
+    pub(super) judged: Option<JudgedReads>,
+}
+
+/// Reads that were judged.
+#[derive(Clone, Copy)]
+pub(super) struct JudgedReads {
+    count: u64,
+    /// True if one went back, jumped or failed, or the clock stood still.
+    is_faulty: bool,
+}
+
+impl JudgedReads {
+    fn of_events(events: &Events) -> Self {
+        Self { count: events.reads, is_faulty: !is_right(events) || events.stuck > 0 }
+    }
 }
 
 impl<'a> ClockFigures<'a> {
@@ -89,7 +139,23 @@ impl<'a> ClockFigures<'a> {
             observed_resolution_ns: clock.observed_resolution_ns.get(),
             summary: clock.summary.known(),
             after_work: clock.after_work.as_deref().unwrap_or_default(),
-            events: clock.events.as_ref(),
+            judged: clock.events.as_ref().map(JudgedReads::of_events),
+        }
+    }
+
+    fn of_language(clock: &'a LanguageClock) -> Self {
+        let row = &clock.row;
+        let judged = row.reads.zip(row.regressions.get());
+        Self {
+            identity: &clock.identity,
+            available: row.available,
+            cost_ns: row.cost_ns.get(),
+            tick_ns: row.tick_ns.get(),
+            evidence: row.tick_evidence.as_ref(),
+            observed_resolution_ns: row.observed_resolution_ns.get(),
+            summary: clock.differences.as_ref(),
+            after_work: &clock.after_work,
+            judged: judged.map(|(count, regressions)| JudgedReads { count, is_faulty: regressions > 0 }),
         }
     }
 }
@@ -154,8 +220,8 @@ pub(super) fn candidate(found: &ClockFigures<'_>) -> Result<(Candidate, u64), Le
     if !found.available {
         return Err(LeftOutCause::Unreadable);
     }
-    let events = found.events.ok_or(LeftOutCause::NotJudged)?;
-    if !is_right(events) || events.stuck > 0 {
+    let judged = found.judged.ok_or(LeftOutCause::NotJudged)?;
+    if judged.is_faulty {
         return Err(LeftOutCause::Faulty);
     }
     let summary = found.summary.ok_or(LeftOutCause::NoDifferences)?;
@@ -178,7 +244,7 @@ pub(super) fn candidate(found: &ClockFigures<'_>) -> Result<(Candidate, u64), Le
         two_reads_max_ns: summary.max.max(tick_ns),
         after_work: found.after_work.to_vec(),
     };
-    Ok((candidate, events.reads))
+    Ok((candidate, judged.count))
 }
 
 /// Returns true if a clock answered always and never went back or jumped.

@@ -27,6 +27,11 @@ impl<'a> RateStatements<'a> {
         }
     }
 
+    /// Knowledge from these facts alone: no clocks were compared.
+    pub(super) fn of_synchronization(synchronization: &'a Synchronization) -> Self {
+        Self { synchronization: Some(synchronization), pairs: &[], counter_share: f64::INFINITY }
+    }
+
     /// Returns the bound of the error of a clock's rate, as a share, and what it is from.
     pub(super) fn scale_error(&self, clock: &ClockIdentity) -> (Figure<f64>, Option<ScaleSource>) {
         if let Some((share, other)) = self.compared(clock) {

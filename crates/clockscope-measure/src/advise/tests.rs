@@ -1,6 +1,7 @@
 use clockscope_records::{
-    Adjtimex, AfterWork, ChronyTracking, ClockIdentity, ClockKind, Emulator, Extended, LeftOutCause, Measurement,
-    PtpClock, Rate, RatePair, ReadPath, Run, ScaleSource, Summary, Synchronization, TimerRecord, texts,
+    Adjtimex, AfterWork, ChronyTracking, ClockIdentity, ClockKind, Emulator, Extended, Info, LanguageClock,
+    LeftOutCause, Measurement, PtpClock, Rate, RatePair, ReadPath, Run, RuntimeRecord, ScaleSource, Summary,
+    Synchronization, TimerRecord, texts,
 };
 
 use super::candidates::candidate;
@@ -55,6 +56,72 @@ fn rows(clocks: &[ClockRecord], interval_ns: Option<f64>, error: f64) -> Vec<Adv
     let measured = measured(clocks, Synchronization::default());
     let advice = advise(AdviceInput::Measurement(&measured), error, interval_ns, Work::Spin);
     advice.found.rows.result().unwrap_or_default()
+}
+
+/// A clock of a language, whose reads in a row differ by 20 ns, with these errors after a spin.
+fn language_clock(name: &str, kind: ClockKind, after_spin_ns: Option<f64>) -> LanguageClock {
+    let mut identity = record("monotonic", |_| ()).identity;
+    (identity.name, identity.kind, identity.is_usual) = (name.to_owned(), kind, name == "usual()");
+    if name == "library()" {
+        identity.path = ReadPath::Library;
+    }
+    let spin = |p99_ns: f64| AfterWork { work: Work::Spin, work_ns: 1e4, measurements: 1000, median_ns: 9.0, p99_ns };
+    let row = RuntimeRecord {
+        version: Some("3.11.2".to_owned()),
+        available: true,
+        cost_ns: Figure::Known(20.0),
+        tick_ns: Figure::Known(10.0),
+        regressions: Figure::Known(0),
+        reads: Some(1000),
+        ..RuntimeRecord::default()
+    };
+    LanguageClock {
+        identity,
+        row,
+        differences: Some(SUMMARY),
+        after_work: after_spin_ns.map(spin).into_iter().collect(),
+    }
+}
+
+/// Advice on an interval of 10 µs by clocks of a language.
+fn language_advice(clocks: &[LanguageClock], error: f64, after: Work) -> Advice {
+    let readings = LanguageReadings {
+        language: Language::Python,
+        clocks: clocks.to_vec(),
+        info: Envelope::of_facts(None, healthy().environment, Info { windows: None }),
+        synchronization: Synchronization::default(),
+    };
+    advise(AdviceInput::Language(&readings), error, Some(1e4), after).found
+}
+
+/// A language's clocks are weighed by the rule of all others, with what its own calls cost.
+#[test]
+fn a_languages_clocks_are_weighed_like_all_others() {
+    let clocks = [
+        language_clock("usual()", ClockKind::Monotonic, Some(200.0)),
+        language_clock("library()", ClockKind::Monotonic, Some(100.0)),
+        language_clock("civil()", ClockKind::Wall, None),
+    ];
+    for (error, clock, repetitions) in [(0.05, "usual()", 1), (0.01, "library()", 2)] {
+        let advice = language_advice(&clocks, error, Work::Spin);
+        assert_eq!((advice.language, advice.language_version.as_deref()), (Some(Language::Python), Some("3.11.2")));
+        let row = &advice.rows.known().unwrap()[0];
+        assert_eq!((row.clock.as_str(), row.repetitions, row.after_work.len()), (clock, repetitions, 1));
+        assert_eq!(row.scale_error, Figure::unknown(texts::NO_RATE_STATEMENT));
+        let left_out: Vec<(&str, LeftOutCause)> =
+            advice.left_out.iter().map(|clock| (clock.clock.as_str(), clock.cause)).collect();
+        assert_eq!(left_out, [("civil()", LeftOutCause::CivilTime)]);
+    }
+    let mut back = clocks[0].clone();
+    back.row.regressions = Figure::Known(1);
+    let advice = language_advice(&[back], 0.05, Work::Spin);
+    assert_eq!(advice.left_out[0].cause, LeftOutCause::Faulty);
+    // Without the package nothing is measured around work.
+    let alone = [language_clock("usual()", ClockKind::Monotonic, None)];
+    let advice = language_advice(&alone, 0.05, Work::Spin);
+    assert!(advice.after.is_none() && advice.rows.is_known());
+    let reason = language_advice(&alone, 0.05, Work::Sleep).rows.why().unwrap();
+    assert!(reason.contains("no measurements of a sleep: with the package clockscope"), "{reason}");
 }
 
 /// The overhead is what two readings show, and no less than a read costs: readings of a coarse

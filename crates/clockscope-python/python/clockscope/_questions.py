@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Sequence
 
 from clockscope import _arguments as words
 from clockscope._arguments import Clocks
+from clockscope._errors import MeasurementFailed
 from clockscope._record import Record
 from clockscope._record_errors import ClockUnavailable, Undetermined
 from clockscope._run import run
@@ -206,30 +208,57 @@ def advise(
     interval: float | None = None,
     *,
     error: float = 0.01,
+    clock: Clocks = (),
+    after: str = "spin",
     record: Record | None = None,
     duration: float | None = None,
     cpu: int | None = None,
 ) -> Record:
-    """Advises which clock to use for an interval, and how often to repeat.
+    """Advises which clock to use for an interval in Python, and how often to repeat.
+
+    It reads the clocks of Python in a process of the same interpreter: two calls in a row, and calls
+    around work of known length. So costs and errors are those of Python's calls, and every clock
+    is named by the expression that reads it: "time.perf_counter_ns()", "clockscope.now_ns()".
 
     interval: what is to be measured, in seconds; a table of 1 ns to 1 s by default.
     error: the relative error that is accepted.
+    clock: advises on these alone: "perf_counter_ns", "monotonic_ns", "now_ns".
+    after: the work that is measured, which the calls follow: "spin", "touch-32k", "touch-256k",
+    "touch-4m" or "sleep".
     record: an answer of measure() or steps() to compute from, instead of measuring for `duration`
-    seconds (2.5 by default).
+    seconds (2.5 by default) on `cpu`. Its clocks are those of C, C++ and Rust, and `language` is
+    None.
+
+    In the record, `language` is "python", and each of `rows` has the `clock`, its `reading_error` as
+    a share of the interval, and the `repetitions`.
     """
-    if record is not None and (duration is not None or cpu is not None):
-        raise ValueError("record: expected neither duration nor cpu with it, since nothing is measured")
     arguments = words.options(
         interval=words.seconds("interval", interval),
         error=words.number("error", error),
+        after=after,
         duration=words.seconds("duration", duration),
         cpu=words.cpu(cpu),
     )
+    arguments += [f"--clock={name}" for name in words.names_of("clock", clock)]
     if record is None:
-        return run(["advise", *FORMAT, *arguments])
+        return run(["advise", *FORMAT, *arguments, "--lang=python", f"--program={_python()}"], variables=_package())
     if not isinstance(record, Record):
         raise TypeError(f"record: expected a Record, got {type(record).__name__}")
+    if duration is not None or cpu is not None or clock:
+        raise ValueError("record: expected neither duration, cpu nor clock with it, since nothing is measured")
     return run(["advise", *FORMAT, *arguments, "--from", "-"], record.to_json())
+
+
+def _python() -> str:
+    """The program of this interpreter."""
+    if not sys.executable:
+        raise MeasurementFailed("advise: sys.executable names no program of Python: set it to that of this version")
+    return sys.executable
+
+
+def _package() -> dict[str, str]:
+    """The variable that names the folder of this package to the process that reads the clocks."""
+    return {"CLOCKSCOPE_PROBE_PACKAGE": os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}
 
 
 # A document, and nothing beside it.

@@ -6,11 +6,12 @@ inside of the interpreter.
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import FrameType
 
 from clockscope._command import complaint, find, how_it_ended
@@ -22,10 +23,15 @@ from clockscope._record_errors import FindingError, Interrupted, Undetermined
 _SUCCESS, _FINDING, _USAGE, _UNDETERMINED, _INTERRUPTED = 0, 1, 2, 3, 130
 
 
-def run(arguments: Sequence[str], document: str | None = None, folder: str | None = None) -> Record:
+def run(
+    arguments: Sequence[str],
+    document: str | None = None,
+    folder: str | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> Record:
     """Runs the command, in a folder or the current one, and returns the document that it writes.
 
-    `document` is its input, if there is one.
+    `document` is its input, if there is one; `variables` are added to its environment.
 
     Other threads run meanwhile. Ctrl-C ends the measurement, and raises Interrupted with what was
     measured until then.
@@ -43,6 +49,7 @@ def run(arguments: Sequence[str], document: str | None = None, folder: str | Non
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=folder,
+            env=None if variables is None else {**os.environ, **variables},
             start_new_session=True,
         )
     except BaseException:

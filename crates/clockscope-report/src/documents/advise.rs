@@ -1,6 +1,6 @@
 //! The clock to use for intervals, by their length.
 
-use clockscope_records::{Advice, AdviceRow, AfterWork, Candidate, ScaleSource, TickIs};
+use clockscope_records::{Advice, AdviceRow, AfterWork, Candidate, Language, ScaleSource, TickIs};
 use serde_json::Value;
 
 use super::question_page::QuestionPage;
@@ -117,12 +117,15 @@ fn of_one(advice: &Advice, row: &AdviceRow) -> Vec<String> {
     let AdviceRow { interval_ns, ref clock, reading_error, repetitions, .. } = *row;
     let of_interval = |share: f64| time(share * interval_ns);
     let interval = time(interval_ns);
+    let program = in_language(advice);
     let single = format!("{} ({})", of_interval(reading_error), percent(reading_error * 100.0));
     let situation = situation(advice, row, interval_ns);
     let what = match repetitions {
-        1 => format!("For {interval} use {clock}, and measure once: the reading error is {single} in {situation}."),
+        1 => format!(
+            "For {interval}{program} use {clock}, and measure once: the reading error is {single} in {situation}."
+        ),
         _ => format!(
-            "For {interval} use {clock}, run the work {} between two reads, and divide the time by that. The reading \
+            "For {interval}{program} use {clock}, run the work {} between two reads, and divide the time by that. The reading \
              error of a single measurement is {single} in {situation}, that of so many {}.",
             counted(repetitions, "time"),
             percent(reading_error / repetitions as f64 * 100.0),
@@ -150,11 +153,21 @@ fn of_one(advice: &Advice, row: &AdviceRow) -> Vec<String> {
     std::iter::once(what).chain(others(advice, row)).chain([scale]).collect()
 }
 
+/// Names the language whose clocks were weighed: " in Python 3.11.2"; empty for C, C++ and Rust.
+fn in_language(advice: &Advice) -> String {
+    match (advice.language, &advice.language_version) {
+        (None, _) => String::new(),
+        (Some(language), None) => format!(" in {language}"),
+        (Some(language), Some(version)) => format!(" in {language} {version}"),
+    }
+}
+
 /// Names the measurements that the reading error of such intervals holds for. It is the largest
 /// error where there were fewer than a hundred.
 fn situation(advice: &Advice, row: &AdviceRow, interval_ns: f64) -> String {
     let Some(work) = advice.after else {
-        return "reads in a loop, and larger after other work: `clockscope advise` measures that".to_owned();
+        let remedy = advice.language.map_or("`clockscope advise` measures that", Language::after_work_remedy);
+        return format!("reads in a loop, and larger after other work: {remedy}");
     };
     let measured = row.after_work.iter().filter(|found| found.work == work);
     let distance = |found: &AfterWork| (found.work_ns / interval_ns).ln().abs();
@@ -185,9 +198,10 @@ fn of_all(advice: &Advice, all: &[AdviceRow]) -> Vec<String> {
     });
     let what = from.map(|from_ns| {
         format!(
-            "From {} on, a single measurement by {} has a reading error of at most {error} in {}; {shorter}.",
+            "From {} on, a single measurement by {}{} has a reading error of at most {error} in {}; {shorter}.",
             time(from_ns),
             longest.clock,
+            in_language(advice),
             situation(advice, longest, from_ns)
         )
     });
@@ -237,6 +251,20 @@ mod tests {
 
     use super::*;
 
+    /// Advice without a row.
+    fn nothing() -> Advice {
+        Advice {
+            language: None,
+            language_version: None,
+            error: 0.01,
+            after: None,
+            rows: Figure::Known(Vec::new()),
+            scale_tolerance: None,
+            clocks: Vec::new(),
+            left_out: Vec::new(),
+        }
+    }
+
     /// Advice on one interval by a clock whose reads take 40 ns, half of it overhead.
     fn of(interval_ns: f64, scale: Result<f64, Unknown>, scale_tolerance: Option<f64>) -> String {
         let repetitions = |error_ns: f64| (error_ns / interval_ns / 0.01).ceil().max(1.0) as u64;
@@ -255,9 +283,7 @@ mod tests {
         };
         let rows = Figure::Known(vec![row]);
         let after = Some(Work::Spin);
-        Advice { error: 0.01, after, rows, scale_tolerance, clocks: Vec::new(), left_out: Vec::new() }
-            .conclusion()
-            .join(" ")
+        Advice { after, rows, scale_tolerance, ..nothing() }.conclusion().join(" ")
     }
 
     /// A bound of the whole is named where both errors are known, and never otherwise.
@@ -289,5 +315,33 @@ mod tests {
         );
         // Repetitions shrink the one error only.
         assert!(short.ends_with("off by at most 1.01 ns (1.01%) as often."), "{short}");
+    }
+
+    /// The runtime is named, and the way to errors after work is that of the language.
+    #[test]
+    fn advice_for_a_language_names_it() {
+        let row = AdviceRow {
+            interval_ns: 1e6,
+            clock: "time.perf_counter_ns()".to_owned(),
+            reading_error: 1e-4,
+            after_work: Vec::new(),
+            scale_error: Figure::unknown(texts::NO_RATE_STATEMENT),
+            scale_source: None,
+            repetitions: 1,
+            cheapest_sufficient: None,
+        };
+        let advice = |rows: Vec<AdviceRow>| Advice {
+            language: Some(Language::Python),
+            language_version: Some("3.11.2".to_owned()),
+            rows: Figure::Known(rows),
+            ..nothing()
+        };
+        let sentences = advice(vec![row.clone()]).conclusion().join(" ");
+        let expected = "For 1 ms in Python 3.11.2 use time.perf_counter_ns(), and measure once: the reading error is \
+                        100 ns (0.01%) in reads in a loop, and larger after other work: with the package clockscope \
+                        installed for this Python, `advise` measures that.";
+        assert!(sentences.starts_with(expected), "{sentences}");
+        let unversioned = Advice { language_version: None, ..advice(vec![row]) }.conclusion().join(" ");
+        assert!(unversioned.starts_with("For 1 ms in Python use"), "{unversioned}");
     }
 }

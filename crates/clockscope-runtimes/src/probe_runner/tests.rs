@@ -1,6 +1,6 @@
 use super::*;
 use crate::programs::select;
-use clockscope_records::MovedBy;
+use clockscope_records::{AfterWork, ClockKind, MovedBy, ReadPath, Work};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -13,8 +13,8 @@ fn measured(chosen: &[Chosen], request: ProbeRequest<'_>) -> Vec<RuntimeRecord> 
     runner.measure(&prepared, request, &mut |_, _| {})
 }
 
-/// Records of a runtime whose program is this shell script.
-fn with(name: &str, script: &str, limit_s: f64) -> Vec<RuntimeRecord> {
+/// A runtime whose program is this shell script; the folder holds the script.
+fn wrapper(name: &str, script: &str) -> (tempfile::TempDir, Vec<Chosen>) {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("wrapper");
     fs::write(
@@ -24,8 +24,51 @@ fn with(name: &str, script: &str, limit_s: f64) -> Vec<RuntimeRecord> {
     .unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let chosen = select(&[name.to_owned()], &[(name.to_owned(), program)]).unwrap();
-    let request = ProbeRequest { milliseconds: 10, limit_s, clocksource: Some("tsc"), stop: &NEVER };
+    (folder, chosen)
+}
+
+/// Records of a runtime whose program is this shell script.
+fn with(name: &str, script: &str, limit_s: f64) -> Vec<RuntimeRecord> {
+    let (_folder, chosen) = wrapper(name, script);
+    let request = ProbeRequest { milliseconds: 10, limit_s, clocksource: Some("tsc"), works: "", stop: &NEVER };
     measured(&chosen, request)
+}
+
+/// Clocks of Python, whose program is this shell script, with these works.
+fn language_clocks(script: &str, works: &str) -> Result<Vec<LanguageClock>, String> {
+    let (_folder, chosen) = wrapper("python", script);
+    let runner = ProbeRunner::new().unwrap();
+    let prepared = runner.prepare(&chosen, &NEVER, &mut |_, _| {});
+    let request = ProbeRequest { milliseconds: 10, limit_s: 30.0, clocksource: Some("tsc"), works, stop: &NEVER };
+    runner.language_clocks(&prepared[0], request)
+}
+
+#[test]
+fn a_languages_clocks_have_their_errors_around_work() {
+    let facts =
+        r#""kind":"monotonic","is_usual":true,"around_work":[{"work":"spin","work_ns":1000,"errors_ns":[7,9,5]}]"#;
+    let line = LINE.replacen("\"api\":\"f\"", &format!("\"api\":\"time.f\",{facts}"), 1);
+    let none = r#"{"clockscope_probe":1,"api":"clockscope.now_ns","unavailable":"not installed"}"#;
+    // A probe that is asked for no works prints nothing.
+    let script = format!("test \"$CLOCKSCOPE_PROBE_WORKS\" = spin:1000:0.1 || exit 1; echo '{line}'; echo '{none}'");
+    let clocks = language_clocks(&script, "spin:1000:0.1").unwrap();
+    let [usual, package] = &clocks[..] else { panic!("{clocks:?}") };
+    assert_eq!((usual.identity.name.as_str(), usual.identity.kind), ("time.f()", ClockKind::Monotonic));
+    assert!(usual.identity.is_usual && usual.identity.path.is_usual() && usual.row.available);
+    let differences = usual.differences.as_ref().unwrap();
+    assert_eq!((differences.count, differences.min, differences.p99, differences.max), (12, 20.0, 20.0, 20.0));
+    let expected = AfterWork { work: Work::Spin, work_ns: 1000.0, measurements: 3, median_ns: 7.0, p99_ns: 9.0 };
+    assert_eq!(usual.after_work, [expected]);
+    assert_eq!((package.identity.name.as_str(), package.identity.path), ("clockscope.now_ns()", ReadPath::Library));
+    assert!(!package.row.available && package.differences.is_none() && package.after_work.is_empty());
+    assert!(language_clocks(&script, "").unwrap_err().contains("status 1"));
+}
+
+#[test]
+fn a_clock_of_no_stated_kind_is_of_another_kind() {
+    let clocks = language_clocks(&format!("echo '{LINE}'"), "").unwrap();
+    let identity = &clocks[0].identity;
+    assert!(identity.kind == ClockKind::Counter && !identity.is_counter() && !identity.is_usual);
 }
 
 #[test]
@@ -142,7 +185,7 @@ fn temporary_files_go_and_probes_have_a_folder_for_theirs() {
 fn c_is_built_once_and_measured() {
     let Ok(chosen) = select(&["c".to_owned()], &[]) else { panic!("C is known") };
     let runner = ProbeRunner::new().unwrap();
-    let request = ProbeRequest { milliseconds: 20, limit_s: 60.0, clocksource: Some("tsc"), stop: &NEVER };
+    let request = ProbeRequest { milliseconds: 20, limit_s: 60.0, clocksource: Some("tsc"), works: "", stop: &NEVER };
     let rows = runner.measure(&runner.prepare(&chosen, &NEVER, &mut |_, _| {}), request, &mut |_, _| {});
     assert!(rows.iter().all(|row| row.available && row.cost_ns.get().is_some_and(|ns| ns > 0.0)), "{rows:?}");
     assert!(rows.iter().any(|row| row.api.as_deref() == Some("clock_gettime(CLOCK_MONOTONIC)")));

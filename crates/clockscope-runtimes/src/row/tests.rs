@@ -43,6 +43,9 @@ fn readings(cost_ns: impl Fn(u64) -> f64, tick_ns: f64, unit_ns: u64) -> ProbeRe
         differences: counts.into_iter().collect(),
         steps,
         version: None,
+        kind: None,
+        is_usual: false,
+        around_work: Vec::new(),
     }
 }
 
