@@ -347,11 +347,15 @@ fn usual(sides: &[Side; 2], labels: Vec<String>) -> (Vec<String>, Vec<String>) {
     if measured.count() <= FEW_CLOCKS {
         return (labels, Vec::new());
     }
-    let ordered = sides[0].clocks.iter().filter(|clock| clock.is_ordered_counter);
+    let has_both = |clock: &&ComparedClock| {
+        labels.contains(&clock.label) && sides.iter().all(|side| side.clock(&clock.label).is_some_and(costs::has_cost))
+    };
+    let ordered = sides[0].clocks.iter().filter(|clock| clock.is_ordered_counter).filter(has_both);
     let cost = |clock: &ComparedClock| clock.measured().next().map_or(f64::INFINITY, |cost| cost.median);
-    let counter = ordered.min_by(|a, b| cost(a).total_cmp(&cost(b))).map(|clock| &clock.label);
+    let counter = ordered.min_by(|a, b| cost(a).total_cmp(&cost(b))).map(|clock| clock.label.clone());
     let is_usual = |label: &String| {
-        counter == Some(label) || sides.iter().any(|side| side.clock(label).is_some_and(|clock| clock.is_usual))
+        counter.as_ref() == Some(label)
+            || sides.iter().any(|side| side.clock(label).is_some_and(|clock| clock.is_usual))
     };
     labels.into_iter().partition(is_usual)
 }

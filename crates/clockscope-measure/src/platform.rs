@@ -140,8 +140,7 @@ pub trait Threads: Send + Sync {
     /// Account of the thread until now.
     fn thread_account(&self) -> account::ThreadAccount;
 
-    /// Time for which the thread has waited while others had its CPU, in ns; `None` where it is not
-    /// counted.
+    /// Time for which the thread has waited for a CPU, in ns; `None` where it is not counted.
     fn thread_wait_ns(&self) -> Option<u64>;
 
     /// Account of a CPU until now.

@@ -54,9 +54,9 @@ pub struct Run {
     pub requested_reads: Option<u64>,
     /// Time that sampling took, in seconds; of all runs where there were several.
     pub duration_s: f64,
-    /// Time of that for which the measuring thread waited while other threads had its CPU, in
-    /// seconds; not there where the system does not count it, or the question does not ask. Time
-    /// that a hypervisor took is not part of it.
+    /// Time of that for which the measuring thread waited for a CPU, in seconds: other threads had
+    /// it, or a quota was used up. Not there where the system does not count it, or the question
+    /// does not ask. Time that a hypervisor took while it ran is not part of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waited_s: Option<f64>,
     /// Runs that this record is of; `null` where it is one.

@@ -103,6 +103,8 @@ class AroundWork:
             return self.stamps._spin, int(ns / self.first_rate)
         if work == "sleep":
             return self.stamps._sleep, int(ns)
+        # Takes the memory, which is not to be part of an interval.
+        self.stamps._touch(BYTES[work])
         return self.stamps._touch, BYTES[work]
 
     def errors(self, index):

@@ -49,9 +49,10 @@ pub fn of_thread() -> ThreadAccount {
     }
 }
 
-/// Returns for how long the calling thread has waited while others had its CPU, in ns: the second
-/// figure of its `schedstat` (Linux, Documentation/scheduler/sched-stats.rst). `None` where the
-/// kernel does not count it. Reads one file of /proc.
+/// Returns for how long the calling thread has waited for a CPU, in ns: others had it, or a quota
+/// was used up. It is the second figure of its `schedstat` (Linux,
+/// Documentation/scheduler/sched-stats.rst). `None` where the kernel does not count it. Reads one
+/// file of /proc.
 #[must_use]
 pub fn thread_wait_ns() -> Option<u64> {
     wait_ns(&crate::pseudo_files::file("/proc/thread-self/schedstat")?)
@@ -77,7 +78,7 @@ pub fn of_cpu(number: u32) -> CpuAccount {
 
 /// Returns how many system management interrupts a CPU has had: MSR_SMI_COUNT of Intel's Software
 /// Developer's Manual, volume 4. It takes the kernel's module `msr` and the right to read its file;
-/// other vendors' CPUs refuse it.
+/// other vendors' CPUs refuse it. On a guest, it is the hypervisor's count for the guest.
 #[cfg(target_os = "linux")]
 fn smis(cpu: u32) -> Option<u64> {
     use std::os::unix::fs::FileExt;

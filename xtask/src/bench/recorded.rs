@@ -81,10 +81,15 @@ fn has_changed(bench: &str, commit: &str) -> bool {
 /// The code that a bench measures, from the top of the repository.
 fn measured_code(bench: &str) -> &'static [&'static str] {
     match bench {
-        "library" => &[":/crates/clockscope/src", ":/crates/clockscope-core/src"],
+        "library" => &[
+            ":/crates/clockscope/src",
+            ":/crates/clockscope-core/src",
+            ":/crates/clockscope-capi/src",
+            ":/crates/clockscope-python/src",
+        ],
         "runtimes" => &[":/crates/clockscope-runtimes/src"],
         "fleet" => &[":/crates/clockscope-python/python"],
-        "build" => &[":/Cargo.toml", ":/Cargo.lock"],
+        "build" => &[":/Cargo.toml", ":/Cargo.lock", ":/crates"],
         "terminal" => &[":/crates/clockscope-cli/src", ":/crates/clockscope-report/src"],
         _ => {
             &[":/crates/clockscope-measure/src", ":/crates/clockscope-statistics/src", ":/crates/clockscope-system/src"]

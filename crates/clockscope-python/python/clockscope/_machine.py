@@ -79,6 +79,7 @@ def compare(
     *,
     clocks: Clocks = (),
     margin: float = 0.02,
+    all: bool = False,
     across_machines: bool = False,
     fail_on: Clocks = (),
 ) -> Record:
@@ -88,6 +89,8 @@ def compare(
     which all files `*.json` are read, or several of these. It takes several records a side, or
     one of measure(repeat=6), to know how much runs differ.
     clocks: compares these alone: fewer have narrower bounds.
+    all: compares every clock. Without it, of more than eight clocks those are compared that
+    programs usually read; the others have no ratio, and `undecided` is "not_compared".
     margin: the relative change of a cost that does not matter.
     across_machines: compares records of different machines; without it they raise Undetermined.
     fail_on: "slower", "verdict", "clocksource", "events".
@@ -99,6 +102,7 @@ def compare(
         fail_on=words.names("fail_on", fail_on),
     )
     arguments += [f"--clock={name}" for name in words.names_of("clocks", clocks)]
+    arguments += ["--all"] * bool(all)
     arguments += ["--across-machines"] * bool(across_machines)
     # Records of this process get names there. The command runs in that folder, so that its answer
     # shows these names without a path.

@@ -328,7 +328,11 @@ fn costs(found: &Comparison) -> String {
         [CostChange::Slower, CostChange::Faster, CostChange::Same, CostChange::Inconclusive]
             .map(|change| with(change).count());
     let all = counted(compared().count() as u64, "clock");
-    parts.push(format!("{all} compared: {slower} slower, {faster} faster, {same} the same, {open} inconclusive."));
+    let left_out = found.clocks.iter().filter(|clock| clock.undecided == Some(Undecided::NotCompared)).count();
+    let others = if left_out > 0 { format!(" {left_out} are not compared.") } else { String::new() };
+    parts.push(format!(
+        "{all} compared: {slower} slower, {faster} faster, {same} the same, {open} inconclusive.{others}"
+    ));
     parts.join(" ")
 }
 

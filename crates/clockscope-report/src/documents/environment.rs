@@ -20,11 +20,11 @@ pub(super) struct DocumentHead<'a> {
     /// The facts of the run.
     run: Vec<Fact>,
     is_interrupted: bool,
-    /// Share of the run that other threads had.
+    /// Share of the run for which the measuring thread waited for a CPU.
     busy_share: Option<f64>,
 }
 
-/// Share of a run from which on it is said that other threads had it.
+/// Share of a run from which on it is said that its thread waited for a CPU.
 const BUSY_SHARE: f64 = 0.05;
 
 impl<'a> DocumentHead<'a> {
@@ -90,7 +90,8 @@ impl<'a> DocumentHead<'a> {
         let busy = self.busy_share.filter(|share| *share >= BUSY_SHARE).map(|share| {
             let share = percent((share * 100.0).round().min(100.0));
             format!(
-                "Other programs had {share} of the CPU's time during the measurement (`clockscope gaps` shows more)."
+                "For {share} of the measurement, the thread waited for a CPU: other programs ran, or a quota was used \
+                 up (`clockscope gaps` shows more)."
             )
         });
         let caveats = texts(interrupted.into_iter().chain(busy).chain(reservation(self.environment)));

@@ -188,7 +188,7 @@ fn clocks_that_did_not_step_count_as_untested() {
 
 /// Figures of a busy machine say so, and those of a quiet one do not.
 #[test]
-fn time_that_other_programs_had_is_said() {
+fn time_without_a_cpu_is_said() {
     let mut record = serde_json::to_value(crate::support::document("healthy")).unwrap();
     record["run"]["duration_s"] = 2.0.into();
     let mut text = |waited_s: Option<f64>| {
@@ -196,8 +196,10 @@ fn time_that_other_programs_had_is_said() {
         let document = Document::from_json(&record.to_string()).unwrap();
         render(&document, Format::Table, Style { width: Some(200), ..Style::default() }).unwrap()
     };
-    assert!(text(Some(0.744)).starts_with("Other programs had 37% of the CPU's time during the measurement"));
+    assert!(
+        text(Some(0.744)).starts_with("For 37% of the measurement, the thread waited for a CPU: other programs ran")
+    );
     for quiet in [None, Some(0.0), Some(0.09)] {
-        assert!(!text(quiet).contains("Other programs"), "{quiet:?}");
+        assert!(!text(quiet).contains("waited for a CPU"), "{quiet:?}");
     }
 }

@@ -127,7 +127,7 @@ impl ClockInfo {
         self.kind == ClockKind::Wall
     }
 
-    /// Returns whether it counts processor time, which has no rate.
+    /// Returns whether it counts processor time.
     #[must_use]
     pub fn is_cpu_time(&self) -> bool {
         self.kind == ClockKind::CpuTime
