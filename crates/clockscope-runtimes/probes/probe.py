@@ -147,7 +147,7 @@ def package():
 
 
 def facts(name):
-    """What Python states of a clock of the module time."""
+    """Python's statement on a clock of the module time."""
     info = time.get_clock_info(name[: -len("_ns")])
     return {
         # "clock_gettime(CLOCK_MONOTONIC)" on most systems.

@@ -17,8 +17,9 @@ use crate::error::MeasureError;
 use crate::platform::{Platform, ReferenceClock};
 use crate::timer::{Timer, read};
 
-/// Spins, and how many are needed.
+/// The most spins.
 const MAX_SPINS: usize = 32;
+/// The fewest spins that a rate is found from.
 const MIN_SPINS: usize = 4;
 /// The shortest and longest spin, in ns: less than a thread runs between two others.
 const SPIN_NS: (f64, f64) = (0.25e6, 1e6);
@@ -34,7 +35,7 @@ const MAX_SPREAD: f64 = 0.01;
 /// Two ticks of a clock may be this share of a spin, and of the whole time, for a result.
 const MAX_TICKS_OF_SPIN: f64 = 0.01;
 const MAX_TICKS_OF_WHOLE: f64 = 0.1;
-/// A fast clock counts too much in so many spins.
+/// Spins, at least, in which a fast clock counts too much.
 const MIN_FAST_SPINS: usize = 2;
 /// The clock that counts user time alone. The spin also enters the kernel.
 const USER_TIME_CLOCK: &str = "virtual";
@@ -60,7 +61,7 @@ struct SpunClock {
     /// Length of its unit, and the step that its interface states, in ns.
     ns_per_unit: f64,
     nominal_ns: f64,
-    /// What it counted in each spin, and from the first to the last one.
+    /// The times that it counted: of each spin, and from the first to the last one.
     spins: Vec<Span>,
     whole: Span,
     /// Reason why it was not compared.

@@ -19,9 +19,10 @@ pub(super) struct ComparedClock {
     /// The other names that it has.
     names: Vec<String>,
     pub(super) is_counter: bool,
-    /// Whether programs usually read it: the system's usual clocks, the library's, and CPU time.
+    /// True for clocks that programs usually read: the system's usual ones, the library's, and CPU
+    /// time.
     pub(super) is_usual: bool,
-    /// Whether it is a reading sequence of the counter that waits for what precedes it.
+    /// True for a reading sequence of the counter that waits for what precedes it.
     pub(super) is_ordered_counter: bool,
     /// Cost in each run, in the order of the runs; `None` where it was not measured.
     pub(super) costs: Vec<Option<RunCost>>,

@@ -83,7 +83,7 @@ fn cpu_time_clocks_are_not_unfit_on_busy_machines() {
     });
 }
 
-/// Where eight threads take turns of a quarter of a millisecond, no spin of 1 ms is whole.
+/// Eight threads that take turns of a quarter of a millisecond leave no spin of 1 ms whole.
 #[test]
 fn nothing_is_known_where_each_spin_is_interrupted() {
     let mut maker = quiet(11);

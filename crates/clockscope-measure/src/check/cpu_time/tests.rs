@@ -22,7 +22,7 @@ fn times(clocks: Vec<SpunClock>) -> CpuTimes {
     CpuTimes { reference, slack: SLEW_PPM * 1e-6, wall_step_ns: 0.0, by_counter: true, clocks }
 }
 
-/// What is seen of clocks that count wall time.
+/// Spins as clocks see them that count wall time.
 pub(crate) fn healthy(labels: &[&str]) -> CpuTimes {
     times(labels.iter().map(|label| spun(label, &[0.9995; MIN_SPINS])).collect())
 }
