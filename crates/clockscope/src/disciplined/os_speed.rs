@@ -68,17 +68,11 @@ impl OsSpeed {
         Width::Slower
     }
 
-    /// Returns true if the counter's own reads, which take `own_ticks` now, are much slower than
-    /// when the calibration began: a hypervisor traps it, or the processor runs more slowly. Then
-    /// brackets are wider for that reason.
-    pub(super) fn is_counter_slower(&mut self, own_ticks: u64) -> bool {
-        let before = self.own_ticks;
-        self.is_counter_slower_than(before, own_ticks)
-    }
-
-    fn is_counter_slower_than(&mut self, before: u64, own_ticks: u64) -> bool {
-        self.own_ticks = own_ticks;
-        own_ticks > before.saturating_mul(OWN_SLOWER)
+    /// Returns true if the counter's own reads, which take `own_ticks` now, explain the bracket: a
+    /// hypervisor traps the counter, or the processor runs more slowly.
+    pub(super) fn is_counter_slower(&mut self, own_ticks: u64, bracket: &Bracket, narrowest: u64) -> bool {
+        let before = core::mem::replace(&mut self.own_ticks, own_ticks);
+        is_counter_slower(before, own_ticks, bracket, narrowest)
     }
 
     /// The first pause of an OS clock that has become slower, where the narrowest bracket had
@@ -103,7 +97,11 @@ impl OsSpeed {
         if usual == 0 {
             return None;
         }
-        if bracket.width() > usual.saturating_mul(TOO_WIDE) && !self.is_counter_slower_than(before, own_ticks()) {
+        let is_slow = bracket.width() > usual.saturating_mul(TOO_WIDE) && {
+            self.own_ticks = own_ticks();
+            !is_counter_slower(before, self.own_ticks, bracket, usual)
+        };
+        if is_slow {
             return Some(SlowOsClock { pause_ns: (2 * pause_ns).min(LONGEST_PAUSE_NS), ..self.slow });
         }
         self.slow = SlowOsClock::NONE;
@@ -113,4 +111,12 @@ impl OsSpeed {
 
 impl SlowOsClock {
     const NONE: Self = Self { usual: 0, own_ticks: 0, pause_ns: 0 };
+}
+
+/// Returns true if reads of the counter take much longer, and a bracket is wider than `usual` by no
+/// more than that permits: an OS clock that is slower by far more is slower itself, whatever delays
+/// the counter at the same time.
+fn is_counter_slower(own_before: u64, own_ticks: u64, bracket: &Bracket, usual: u64) -> bool {
+    let [own_before, own_ticks, width, usual] = [own_before, own_ticks, bracket.width(), usual].map(u128::from);
+    own_ticks > own_before * u128::from(OWN_SLOWER) && width * own_before <= usual * own_ticks * u128::from(TOO_WIDE)
 }

@@ -330,7 +330,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             Width::Slower => {
                 let worst_ns = guard.errors.open_ns();
                 let slow_os_clock = guard.os_speed.slow_os_clock(narrowest);
-                if guard.os_speed.is_counter_slower(self.own_ticks()) {
+                if guard.os_speed.is_counter_slower(self.own_ticks(), &bracket, narrowest) {
                     guard.rate.accept_width(bracket.width());
                 } else if self.turn_away(guard, slow_os_clock, bracket.inner) {
                     self.next_generation(worst_ns, Some(bracket.inner));

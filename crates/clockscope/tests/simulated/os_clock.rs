@@ -160,6 +160,18 @@ fn a_counter_that_becomes_slower_itself_is_used_on() {
     }
 }
 
+/// A busy neighbor on the same core delays reads of the counter while the kernel turns away from
+/// it: brackets are wider by far more than that explains.
+#[test]
+fn a_kernel_that_turns_away_is_noticed_while_the_counter_is_slower_too() {
+    let mut watch = Watch::ordinary();
+    watch.settle();
+    watch.world.counter_read_ps.set(3 * watch.world.counter_read_ps.get());
+    watch.world.os_read_ps.set(SLOW_OS_READ_PS);
+    watch.run(100 * MILLISECOND, 5_000);
+    assert_eq!((watch.clock.source(), watch.clock.generation()), (Source::OsClock, 2));
+}
+
 /// The OS clock is another time namespace's, or another machine's on which the process was
 /// restored.
 fn steps_back(watch: &mut Clocks, back_ns: u64, every: u64) {
