@@ -52,6 +52,8 @@ pub(crate) struct Baseline {
     records: Vec<ComparedRecord>,
     margin: f64,
     across_machines: bool,
+    /// True to compare every clock of the answer, however many.
+    pub(crate) compares_all: bool,
 }
 
 impl Baseline {
@@ -87,7 +89,7 @@ impl Baseline {
     ) -> Result<Self> {
         let here = clockscope_system::environment();
         clockscope_measure::comparable(&records, question, &here, across_machines).map_err(refused)?;
-        Ok(Self { records, margin: margin.0, across_machines })
+        Ok(Self { records, margin: margin.0, across_machines, compares_all: false })
     }
 
     fn measurements(&self) -> impl Iterator<Item = &Envelope<Measurement>> {
@@ -130,7 +132,9 @@ impl Baseline {
             Document::Measurement(found) => found.found.clocks.iter().map(|clock| clock.identity.label()).collect(),
             _ => Vec::new(),
         };
-        let request = CompareRequest { clocks, all, margin: self.margin, across_machines: self.across_machines };
+        let all_clocks = all || self.compares_all;
+        let request =
+            CompareRequest { clocks, all: all_clocks, margin: self.margin, across_machines: self.across_machines };
         let new = [ComparedRecord { file: None, document: answer }];
         match clockscope_measure::compare(&self.records, &new, &request) {
             Ok(found) => show(found, changes, (output, destination, all), own),

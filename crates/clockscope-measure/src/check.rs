@@ -130,7 +130,7 @@ pub(crate) fn observe<P: Platform>(
     let ordered = Catalog::new(platform).select(&with_counter(platform, names), Paths::Libc)?.tried(session)?;
     let since = since(setup, &counters);
     let measure::CostResult { clocks, .. } =
-        measure::find(setup, duration_s * COST, &mut |share| progress(share * COST));
+        measure::find(setup, duration_s * COST, true, &mut |share| progress(share * COST));
     let plan = order::OrderSettings {
         cpus: cpus.clone(),
         serial: false,

@@ -62,7 +62,7 @@ pub fn switched(
         // anew.
         let catalog = Catalog::new(&ThisMachine).select(&request.clocks, request.paths)?;
         let SwitchedRequest { duration_s, cpu, extended, .. } = *request;
-        let part = MeasureRequest { duration_s, cpu, extended, synchronization: extended };
+        let part = MeasureRequest { duration_s, cpu, extended, ticks: true, synchronization: extended };
         measure(&Session::new(&ThisMachine, session.stop), catalog, &part, &mut |share| {
             progress((index as f64 + share) / whole)
         })
@@ -290,7 +290,7 @@ impl ReadCosts {
     fn clocks(session: &Session<'_>) -> Result<Vec<ClockRecord>, MeasureError> {
         let catalog = Catalog::new(session.platform).select(&["monotonic".to_owned()], Paths::All)?;
         let mut setup = Setup::new(session, catalog, None)?;
-        Ok(measure::find(&mut setup, COST_S, &mut |_| {}).clocks)
+        Ok(measure::find(&mut setup, COST_S, true, &mut |_| {}).clocks)
     }
 
     fn median_ns(clock: Option<&ClockRecord>) -> Figure<f64> {

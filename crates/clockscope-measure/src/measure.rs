@@ -42,6 +42,8 @@ pub struct MeasureRequest {
     pub cpu: Option<u32>,
     /// True to look across CPUs and over time as well, which takes some 2.5 s more.
     pub extended: bool,
+    /// True to find the clocks' ticks, which takes a third of a short run. Else they are unknown.
+    pub ticks: bool,
     /// True to ask what keeps the clocks' rates right: the kernel, chronyd on the loopback and PTP
     /// clocks. This reads the system's clocks some times more.
     pub synchronization: bool,
@@ -58,12 +60,12 @@ pub fn measure<P: Platform>(
     request: &MeasureRequest,
     progress: &mut Progress<'_>,
 ) -> Result<Envelope<Measurement>, MeasureError> {
-    let MeasureRequest { duration_s, cpu, extended, synchronization } = *request;
+    let MeasureRequest { duration_s, cpu, extended, ticks, synchronization } = *request;
     // Before this thread is pinned. Where the system does not show them, what needs them says that
     // it could not be tested.
     let cpus = across::cpus(session.platform, None).unwrap_or_default();
     let mut setup = Setup::new(session, catalog, cpu)?;
-    let CostResult { clocks, baseline, sampling, timer } = find(&mut setup, duration_s, progress);
+    let CostResult { clocks, baseline, sampling, timer } = find(&mut setup, duration_s, ticks, progress);
     let mut run = setup.run_by(sampling, timer);
     let environment = session.environment.clone();
     let advice = advise::recommend(&clocks, &environment);
@@ -85,13 +87,18 @@ pub(crate) struct CostResult {
 }
 
 /// Measures the clocks of a setup, which has none left after that.
-pub(crate) fn find<P: Platform>(setup: &mut Setup<'_, P>, duration_s: f64, progress: &mut Progress<'_>) -> CostResult {
+pub(crate) fn find<P: Platform>(
+    setup: &mut Setup<'_, P>,
+    duration_s: f64,
+    finds_ticks: bool,
+    progress: &mut Progress<'_>,
+) -> CostResult {
     let rows = std::mem::take(&mut setup.catalog.entries);
     let counters = std::mem::take(&mut setup.counters.entries);
     let bench = &setup.bench;
     let duration_ns = duration_s * 1e9;
     let clocks = rows.iter().filter(|row| row.sampler.is_ok()).count().max(1) as f64;
-    let ticks = TickBudget::of(duration_ns / clocks, TICK_READINGS);
+    let ticks = if finds_ticks { TickBudget::of(duration_ns / clocks, TICK_READINGS) } else { TickBudget::NONE };
     let mut measured_clocks: Vec<_> =
         rows.into_iter().map(|row| MeasuredClock::new(row, bench, ticks.readings)).collect();
     let mut baselines = Baselines::new(&measured_clocks, counters, bench);
@@ -303,7 +310,8 @@ mod tests {
                 CatalogEntry { info: ClockInfo { is_adaptive: number == 2, ..info }, sampler: Ok(sampler) }
             };
             let entries = vec![row("steady", 1), row("adaptive", 2)];
-            let found = find(&mut Setup::untried(&session, Catalog { entries }).unwrap(), duration_s, &mut |_| ());
+            let found =
+                find(&mut Setup::untried(&session, Catalog { entries }).unwrap(), duration_s, true, &mut |_| ());
             let batches = |clock: &ClockRecord| clock.cost_ns.known().unwrap().batches;
             (found.clocks.iter().map(batches).collect::<Vec<_>>(), readers)
         };

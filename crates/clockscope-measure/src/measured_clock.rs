@@ -37,6 +37,8 @@ pub(crate) struct TickBudget {
 impl TickBudget {
     /// Fewest readings, whatever the time: of fewer than 4096 steps other ticks are possible, too.
     const FEWEST: usize = 5000;
+    /// No tick is looked for.
+    pub(crate) const NONE: Self = Self { readings: 0, ns: 0.0 };
     /// Share of a clock's time.
     const SHARE: f64 = 0.2;
     /// The time for each reading, in ns, roughly, with its part of what a few take as well.

@@ -156,7 +156,8 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
         None => {
             let catalog = Catalog::new(&ThisMachine).select(&args.clocks, Paths::default()).map_err(unknown_clock)?;
             let AdviseArgs { duration, cpu, .. } = *args;
-            let request = MeasureRequest { duration_s: duration.0, cpu, extended: false, synchronization: true };
+            let request =
+                MeasureRequest { duration_s: duration.0, cpu, extended: false, ticks: true, synchronization: true };
             let stop = stop_on_signals()?;
             let mut measurement = fresh(catalog, &request, &args.output, &stop)?;
             around_work(&mut measurement, works, &stop);

@@ -21,8 +21,8 @@ pub(crate) struct CompareArgs {
     /// Records to compare with: a file, a folder, a quoted pattern, the name of a baseline, or
     /// several with commas
     ///
-    /// Of `clockscope measure --json` or `clockscope check --json`. A record has twelve runs
-    /// where there was time for them (1.2 s); several records a side have more.
+    /// Of `clockscope measure --json` or `clockscope check --json`. A record has sixteen runs
+    /// where there was time for them (1.6 s); several records a side have more.
     #[arg(value_name = "BASE")]
     pub(crate) base: String,
     /// Records to judge, in the same way [default: measure now]
@@ -51,7 +51,7 @@ impl CompareArgs {
     /// End of its help.
     pub(crate) const HELP: Ending = Ending {
         examples: &[
-            ("measure --json -o base.json", "twelve runs, to compare with later"),
+            ("measure --json -o base.json", "sixteen runs, to compare with later"),
             ("compare base.json new.json", "what is slower, and what else has changed"),
             ("compare base/ new/ --fail-on slower", "all records of two folders; exits with 1 if a clock is slower"),
             ("compare base.json", "measure now, and compare"),
@@ -102,7 +102,8 @@ fn run(args: &CompareArgs) -> Result<Exit> {
 
 /// Compares with what is measured now: the clocks that were asked for, or those of the records.
 fn with_now(base: Vec<ComparedRecord>, args: &CompareArgs, inputs: &Inputs) -> Result<Exit> {
-    let baseline = Baseline::of(base, args.margin, args.across_machines, ComparedQuestion::Measure)?;
+    let mut baseline = Baseline::of(base, args.margin, args.across_machines, ComparedQuestion::Measure)?;
+    baseline.compares_all = !args.clocks.is_empty();
     let clocks = if args.clocks.is_empty() { baseline.clocks() } else { args.clocks.clone() };
     let destination = Destination::open(args.output.output.as_deref(), inputs)?;
     let found = measure::usual(&clocks, baseline.cpu(), args.output.quiet)?;

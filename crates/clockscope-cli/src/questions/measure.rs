@@ -12,7 +12,7 @@ use clockscope_measure::{AfterWorkRequest, Catalog, ComparedQuestion, MeasureReq
 use clockscope_records::{Envelope, Measurement};
 
 pub(crate) use arguments::MeasureArgs;
-use arguments::is_one_of_several;
+use arguments::{is_one_of_several, looks_for_ticks};
 use show::show_measurement;
 
 use crate::answer::{Question, RequestedTimer, selected};
@@ -105,7 +105,13 @@ pub(super) fn around_work(measurement: &mut Envelope<Measurement>, request: Afte
 fn here(catalog: Catalog, args: &MeasureArgs) -> Result<Envelope<Measurement>> {
     let timer = RequestedTimer::of(&args.timer)?;
     let MeasureArgs { cpu, extended, .. } = *args;
-    let request = MeasureRequest { duration_s: args.sampling_s(), cpu, extended, synchronization: extended };
+    let request = MeasureRequest {
+        duration_s: args.sampling_s(),
+        cpu,
+        extended,
+        ticks: looks_for_ticks(),
+        synchronization: extended,
+    };
     let stop = if is_one_of_several() { stop_with_parent()? } else { stop_on_signals()? };
     let mut measurement = fresh(catalog, &request, &args.output, &stop)?;
     timer.note(&mut measurement);
@@ -140,9 +146,9 @@ mod tests {
             let args = MeasureArgs::of_words(words.iter().map(ToString::to_string)).unwrap();
             args.runs().map(|runs| (runs.count, (runs.duration_s * 1e3).round(), runs.is_wanted))
         };
-        assert_eq!(runs(&[]), Some((12, 125.0, false)));
-        assert_eq!(runs(&["-d", "12s", "tsc"]), Some((12, 970.0, false)));
-        assert_eq!((runs(&["-d", "1.2s"]), runs(&["-d", "1.1s"])), (Some((12, 83.0, false)), None));
+        assert_eq!(runs(&[]), Some((16, 53.0, false)));
+        assert_eq!(runs(&["-d", "12s", "tsc"]), Some((16, 687.0, false)));
+        assert_eq!((runs(&["-d", "1.6s"]), runs(&["-d", "1.5s"])), (Some((16, 43.0, false)), None));
         assert_eq!(runs(&["-d", "50ms", "--repeat", "3"]), Some((3, 50.0, true)));
         for alone in [&["--extended"][..], &["--repeat", "1"], &["--timer-period", "1ms"]] {
             assert_eq!(runs(alone), None, "{alone:?}");

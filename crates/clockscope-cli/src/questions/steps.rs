@@ -196,7 +196,8 @@ fn run(args: &StepsArgs) -> Result<Exit> {
 
 /// Says how long so many reads will take, where that is long, by what a read of each clock costs.
 fn announce(reads: u64, args: &StepsArgs, stop: &AtomicBool) -> Result<()> {
-    let request = MeasureRequest { duration_s: 0.0, cpu: args.cpu, extended: false, synchronization: false };
+    let request =
+        MeasureRequest { duration_s: 0.0, cpu: args.cpu, extended: false, ticks: true, synchronization: false };
     let session = Session::new(&ThisMachine, stop);
     let pilot = clockscope_measure::measure(&session, selected(&args.clocks)?, &request, &mut |_| {})
         .map_err(|error| explained(error, "--cpu"))?;

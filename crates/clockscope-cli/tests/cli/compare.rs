@@ -145,17 +145,17 @@ fn usual_records_can_be_compared() {
     let folder = tempfile::tempdir().unwrap();
     let files = ["a.json", "b.json"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
     for file in &files {
-        let output = run(clockscope(&[COUNTER[0], "monotonic", "-d", "1.2s", "-q", "--json", "-o", file]), 0);
+        let output = run(clockscope(&[COUNTER[0], "monotonic", "-d", "1.6s", "-q", "--json", "-o", file]), 0);
         assert_eq!(String::from_utf8_lossy(&output.stderr), "");
         let found: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
         // An emulator's program cannot start itself.
-        let runs = if is_emulated() { Value::Null } else { 12.into() };
+        let runs = if is_emulated() { Value::Null } else { 16.into() };
         assert_eq!(found["run"]["runs"], runs);
         assert!(found["run"]["duration_s"].as_f64().unwrap() > 0.5, "{}", found["run"]);
     }
     let found = record(clockscope(&["compare", &files[0], &files[1], "--json"]));
     for clock in found["clocks"].as_array().unwrap().iter().filter(|_| !is_emulated()) {
-        assert_eq!((&clock["basis"], &clock["runs"]), (&"runs".into(), &json!([12, 12])), "{clock}");
+        assert_eq!((&clock["basis"], &clock["runs"]), (&"runs".into(), &json!([16, 16])), "{clock}");
     }
 }
 

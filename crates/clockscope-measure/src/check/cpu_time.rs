@@ -30,6 +30,9 @@ const STEPS_PER_TURN: u32 = 512;
 const SLEW_PPM: f64 = 500.0;
 /// A clock that counts this share of a time has counted it.
 const COUNTED_SHARE: f64 = 0.9;
+/// A clock that counts less than this share of the time that another one counted is slow: they are
+/// read within some microseconds of each other.
+const MIN_SHARE_OF_PEER: f64 = 0.98;
 /// The two largest shares of spins in which a thread keeps its CPU differ by no more than this.
 const MAX_SPREAD: f64 = 0.01;
 /// Two ticks of a clock may be this share of a spin, and of the whole time, for a result.
@@ -277,7 +280,7 @@ impl CpuTimes {
         }
         clock.spans(is_whole).iter().zip(peer.spans(is_whole)).all(|(span, other)| {
             let (most_ns, least_ns) = (span.counted_ns + 2.0 * step_ns, other.counted_ns - 2.0 * peer.nominal_ns);
-            most_ns < COUNTED_SHARE * least_ns
+            most_ns < MIN_SHARE_OF_PEER * least_ns
         })
     }
 

@@ -22,7 +22,8 @@ fn an_interval_is_off_by_the_cost_of_the_clocks_reads() {
             let Ok(catalog) = Catalog::new(session.platform()).select(&["monotonic".to_owned()], Paths::Libc) else {
                 return;
             };
-            let request = MeasureRequest { duration_s: 0.01, cpu: None, extended: false, synchronization: false };
+            let request =
+                MeasureRequest { duration_s: 0.01, cpu: None, extended: false, ticks: true, synchronization: false };
             let mut found = measure(session, catalog, &request, &mut |_| {}).expect("it can be asked");
             after_work(session, &mut found, AfterWorkRequest::Brief(0.1));
             let clock = &found.found.clocks[0];

@@ -62,7 +62,8 @@ fn ask(session: &Session<'_, Simulated>, names: &[String], seconds: f64, is_step
         });
         return clocks.collect();
     }
-    let request = MeasureRequest { duration_s: seconds, cpu: None, extended: false, synchronization: false };
+    let request =
+        MeasureRequest { duration_s: seconds, cpu: None, extended: false, ticks: true, synchronization: false };
     let found = measure(session, catalog, &request, &mut |_| {}).expect("it can be asked").found;
     let clocks = found.clocks.into_iter().filter(|clock| clock.available);
     let clocks = clocks.map(|clock| FoundEvents {

@@ -30,7 +30,7 @@ fn ask(session: &Session<'_, Simulated>, seed: u64) -> Measurement {
     let names: Vec<String> = (0..3).map(|_| all[random.below(all.len() as u64) as usize].clone()).collect();
     let catalog = Catalog::new(session.platform()).select(&names, Paths::Libc).expect("they are there");
     let duration_s = session.platform().machine.duration_s(0.06 + 0.1 * random.fraction());
-    let request = MeasureRequest { duration_s, cpu: None, extended: false, synchronization: false };
+    let request = MeasureRequest { duration_s, cpu: None, extended: false, ticks: true, synchronization: false };
     measure(session, catalog, &request, &mut |_| {}).expect("it can be asked").found
 }
 
@@ -66,7 +66,8 @@ fn figures_and_frequency_are_by_one_rate() {
     on_machines("measure::figures_and_frequency", limited, |session, _| {
         let count = ["tsc".to_owned()];
         let Ok(catalog) = Catalog::new(session.platform()).select(&count, Paths::Libc) else { return };
-        let request = MeasureRequest { duration_s: 0.01, cpu: None, extended: false, synchronization: false };
+        let request =
+            MeasureRequest { duration_s: 0.01, cpu: None, extended: false, ticks: true, synchronization: false };
         let answer = measure(session, catalog, &request, &mut |_| {}).expect("it can be asked");
         let resolution_ns = answer.found.clocks[0].nominal_resolution_ns.get();
         let timer = &answer.run.as_ref().expect("it is a run").timer;
@@ -154,7 +155,8 @@ fn time_of_other_threads_is_counted() {
         let duration_s = machine.duration_s(0.1);
         on_one("measure::waited", 7, &within(machine), &mut |session, _| {
             let catalog = Catalog::new(session.platform()).select(&["monotonic".to_owned()], Paths::Libc);
-            let request = MeasureRequest { duration_s, cpu: None, extended: false, synchronization: false };
+            let request =
+                MeasureRequest { duration_s, cpu: None, extended: false, ticks: true, synchronization: false };
             let answer = measure(session, catalog.expect("it is there"), &request, &mut |_| {});
             let run = answer.expect("it can be asked").run.expect("it is a run");
             let waited = run.waited_s.expect("it is counted") / run.duration_s;

@@ -64,7 +64,7 @@ fn answer(session: &Session<'_, Simulated>, seed: u64) -> String {
         2 => text(shootout(session, &ShootoutRequest { a: None, b: None, duration_s, cpu }, &mut |_| {})),
         3 => text(sleep(session, &SleepRequest { duration_s, cpu, ..SleepRequest::default() }, &mut |_| {})),
         _ => {
-            let request = MeasureRequest { duration_s, cpu, extended: false, synchronization: false };
+            let request = MeasureRequest { duration_s, cpu, extended: false, ticks: true, synchronization: false };
             text(measure(session, Catalog::new(session.platform()), &request, &mut |_| {}))
         }
     }

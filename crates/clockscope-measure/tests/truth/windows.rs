@@ -171,7 +171,8 @@ impl Windows {
 fn measured(session: &Session<'_, Simulated>, names: &[&str]) -> (Measurement, f64) {
     let names: Vec<String> = names.iter().map(ToString::to_string).collect();
     let catalog = Catalog::new(session.platform()).select(&names, Paths::Libc).expect("they are there");
-    let request = MeasureRequest { duration_s: DURATION_S, cpu: None, extended: false, synchronization: false };
+    let request =
+        MeasureRequest { duration_s: DURATION_S, cpu: None, extended: false, ticks: true, synchronization: false };
     let found = measure(session, catalog, &request, &mut |_| {}).expect("it can be asked");
     let counter_hz = found.run.as_ref().expect("a measurement has a run").timer.frequency_hz;
     (found.found, counter_hz)

@@ -31,8 +31,8 @@ def measure(
     via: "libc", "vdso", "syscall" or "all", for clocks that can be read in several ways.
     cpu: the CPU to measure on; the current one by default.
     extended: looks across CPUs and over time as well, for 2.5 s more.
-    repeat: runs as often, each in its own process and for the whole duration. By default twelve runs
-    share a duration of 1.2 s or more: the record has where another run's median lies, which
+    repeat: runs as often, each in its own process and for the whole duration. By default 16 runs
+    share a duration of 1.6 s or more: the record has where another run's median lies, which
     compare() needs.
     fail_on: raises FindingError if a clock shows any of these: "regression", "jump", "warp",
     "stall", "stuck", "fail", "unavailable", "unknown".

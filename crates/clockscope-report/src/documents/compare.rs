@@ -239,13 +239,13 @@ const fn undecided_reason(undecided: Undecided) -> &'static str {
         Undecided::NotCompared => "name them (--clock) or ask for all (--all), which widens the bounds of the others",
         Undecided::NotMeasured => "one side or both have no cost of it",
         Undecided::OneRun => {
-            "one run a side does not show how much runs differ: record for 1.2 s or more, which is twelve runs"
+            "one run a side does not show how much runs differ: record for 1.6 s or more, which is 16 runs"
         }
         Undecided::NoRounds => {
-            "one run a side, and a record without rounds: record for 1.2 s or more, which is twelve runs"
+            "one run a side, and a record without rounds: record for 1.6 s or more, which is 16 runs"
         }
         Undecided::FewRuns => {
-            "fewer than five runs on a side do not show how much runs differ: record for 1.2 s or more, which is twelve runs"
+            "fewer than five runs on a side do not show how much runs differ: record for 1.6 s or more, which is 16 runs"
         }
         Undecided::WideBounds => {
             "the bounds include both a change and none: --repeat 30 or fewer clocks (--clock) narrow them"

@@ -58,6 +58,8 @@ fn a_slow_clock_needs_another_one_that_counted_the_time() {
     assert_eq!(found(&both, "process"), Ok((Finding::Against, "thread".to_owned())));
     let ppm = both.rate("process", Some(10.0)).unwrap_or_else(|reason| panic!("{reason}")).range;
     assert!((ppm.ppm() + 500_000.0).abs() <= ppm.bound_ppm(), "{ppm:?}");
+    let three_percent = times(vec![spun("process", &[0.97; 4]), spun("thread", &[0.9999; 4])]);
+    assert_eq!(found(&three_percent, "process"), Ok((Finding::Against, "thread".to_owned())));
     for times in [times(vec![slow()]), times(vec![slow(), spun("thread", &[0.5; 4])])] {
         assert_eq!(found(&times, "process"), Err(texts::CPU_TIME_LOST.to_owned()));
     }

@@ -33,16 +33,17 @@ impl From<Ended> for anyhow::Error {
     }
 }
 
-/// Measures for so many seconds, on this CPU if one is named.
+/// Measures for so many seconds, on this CPU if one is named: the run with this number, from 0.
 pub(super) fn run(
     args: &MeasureArgs,
+    number: u32,
     duration_s: f64,
     cpu: Option<u32>,
     stop: &AtomicBool,
 ) -> Result<Envelope<Measurement>, Ended> {
     let not_started = |error: io::Error| Ended::NotStarted(error.into());
     let mut command = this_program().map_err(not_started)?;
-    command.arg("measure").args(args.words_of_one(duration_s, cpu)).env(ONE_OF_SEVERAL, "1");
+    command.arg("measure").args(args.words_of_one(duration_s, cpu)).env(ONE_OF_SEVERAL, number.to_string());
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let (status, text, message) = output(child.map_err(not_started)?, stop).map_err(not_started)?;
     let text = String::from_utf8_lossy(&text);
