@@ -1,4 +1,7 @@
-//! Answers the questions of clockscope about clocks, one module each. The answers are records.
+//! Answers the questions of clockscope about clocks. The answers are records.
+//!
+//! `platform` is the machine, as four traits. `instrument` measures a clock, and knows no question.
+//! `questions` has one module each. Each imports only from those before it.
 //!
 //! This crate renders nothing and prints nothing. While a batch is being sampled nothing draws,
 //! allocates or locks. Nothing here reads time through the C library except the clocks that are
@@ -17,9 +20,9 @@
 //! 3. `MeasuredClock` is a clock and its state: the events, the differences, and the readings that
 //!    the tick is found from.
 //! 4. `Sampler` is the timed loop. A platform hands each clock with its type to a `Visitor`. The
-//!    catalog is such a visitor, and wraps the clock in a `Probe`, whose loop is compiled for it.
-//!    The type is forgotten only outside the batch: `dyn Sampler` is one virtual call for about 20
-//!    µs of reads.
+//!    catalog is such a visitor, and wraps the clock in a `Probe`, whose loops are compiled for it:
+//!    `Sampler` has those of one thread, `PairSampler` those of two. The type is forgotten only
+//!    outside the batch: `dyn ErasedClock` is one virtual call for about 20 µs of reads.
 //! 5. `EventCounter`, `TickCollector` and `Reservoir` of `clockscope-statistics` judge the readings
 //!    after the batch. They know no clock.
 //! 6. The record is made of that state. It copies the clock's facts from its `ClockInfo`.
@@ -43,73 +46,38 @@
 //!
 //! Each gives a record in an `Envelope`, the head that all documents share.
 
-mod across;
-mod advise;
-mod after_work;
-mod agreement;
-mod bench;
-mod bracket;
-mod catalog;
-mod check;
-mod clock_step;
-mod clocksource;
-mod compare;
-mod context;
-mod default_clocks;
-mod distribution;
-mod error;
-mod extended;
-mod failure_reason;
-mod gaps;
-mod handoff;
-mod info;
-mod list;
-mod measure;
-mod measured_clock;
-mod missing_clock;
-mod pair;
+mod instrument;
 mod platform;
-mod rate;
-mod record;
-mod recording;
-mod repeat;
-mod sampler;
-mod session;
-mod shootout;
-mod sleep;
-mod stall_limit;
-mod step;
-mod steps;
-mod store_rounds;
-mod tick_record;
-mod timer;
+mod questions;
 
-pub use across::offsets::{OffsetsRequest, offsets};
-pub use across::order::{Handoff, OrderRequest, order};
-pub use advise::{AdviceInput, LanguageReadings, advise};
-pub use after_work::{AfterWorkRequest, Trial, after_work};
-pub use bench::Progress;
-pub use catalog::{Catalog, Paths, UnknownClock};
-pub use check::{CheckRequest, accepted, check};
-pub use clocksource::{PerClocksource, SwitchedRequest, clocksources, switched, warning, with_each_clocksource};
-pub use compare::{
-    CompareError, CompareRequest, ComparedQuestion, ComparedRecord, MISRATE, MachineDifference, comparable, compare,
-};
-pub use error::{Contradiction, Meaningless, MeasureError, PolicyError};
-pub use gaps::{GapsRequest, gaps};
-pub use info::info;
-pub use list::{all_clocks, list};
-pub use measure::{MeasureRequest, measure};
-pub use missing_clock::{MissingClock, known_clocksource, missing_clock};
+pub use instrument::bench::Progress;
+pub use instrument::catalog::{Catalog, Paths, UnknownClock};
+pub use instrument::error::{Contradiction, Meaningless, MeasureError, PolicyError};
+pub use instrument::missing_clock::{MissingClock, known_clocksource, missing_clock};
+pub use instrument::session::Session;
+pub use instrument::timer::TimerError;
 pub use platform::{
     Clocks, Facts, Platform, ReferenceClock, SharedWord, SleepingCalls, Sleeps, ThisMachine, ThreadError, Threads,
     steering,
 };
-pub use rate::{Live, RateRequest, rate};
-pub use recording::{RecordRequest, RecordingFault, ReplayError, record, replay};
-pub use repeat::{FEWEST_RUNS, between_runs};
-pub use session::Session;
-pub use shootout::{ShootoutRequest, shootout};
-pub use sleep::{SleepRequest, calls as sleeping_calls, sleep};
-pub use steps::{Amount, StepsRequest, steps};
-pub use timer::TimerError;
+pub use questions::across::offsets::{OffsetsRequest, offsets};
+pub use questions::across::order::{Handoff, OrderRequest, order};
+pub use questions::advise::{AdviceInput, LanguageReadings, advise};
+pub use questions::after_work::{AfterWorkRequest, Trial, after_work};
+pub use questions::check::{CheckRequest, accepted, check};
+pub use questions::clocksource::{
+    PerClocksource, SwitchedRequest, clocksources, switched, warning, with_each_clocksource,
+};
+pub use questions::compare::{
+    CompareError, CompareRequest, ComparedQuestion, ComparedRecord, MISRATE, MachineDifference, comparable, compare,
+};
+pub use questions::gaps::{GapsRequest, gaps};
+pub use questions::info::info;
+pub use questions::list::{all_clocks, list};
+pub use questions::measure::repeat::{FEWEST_RUNS, between_runs};
+pub use questions::measure::{MeasureRequest, measure};
+pub use questions::rate::{Live, RateRequest, rate};
+pub use questions::recording::{RecordRequest, RecordingFault, ReplayError, record, replay};
+pub use questions::shootout::{ShootoutRequest, shootout};
+pub use questions::sleep::{SleepRequest, calls as sleeping_calls, sleep};
+pub use questions::steps::{Amount, StepsRequest, steps};

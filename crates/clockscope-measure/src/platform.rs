@@ -4,6 +4,7 @@
 //! [`ThisMachine`] is the real one; tests bring simulated ones, whose true time they know.
 //! Platforms are type parameters, so a timed loop is compiled for the clock in it.
 
+pub(crate) mod failure_reason;
 mod this_machine;
 mod thread_error;
 

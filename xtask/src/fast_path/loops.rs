@@ -7,7 +7,7 @@ use super::instruction::Instruction;
 use crate::run;
 
 /// The path of the function that has the loop, in its mangled name.
-const FILL: &str = "18clockscope_measure7sampler4fill";
+const FILL: &str = "18clockscope_measure10instrument7sampler4fill";
 /// Fewer clocks than this cannot be all of them.
 const MIN_CLOCKS: usize = 20;
 /// Instructions of a turn: arguments, the read, the check of its answer, the store, the next slot.

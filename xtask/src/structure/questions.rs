@@ -3,7 +3,7 @@
 /// What a question has, and the folders of which one has it, unless a crate bears its name.
 const PARTS: [(&str, &[&str]); 3] = [
     ("record", &["clockscope-records/src"]),
-    ("arithmetic", &["clockscope-measure/src", "clockscope-measure/src/across"]),
+    ("arithmetic", &["clockscope-measure/src/questions", "clockscope-measure/src/questions/across"]),
     ("page", &["clockscope-report/src/documents"]),
 ];
 /// Commands beside the questions, which have a document of another.
@@ -35,7 +35,7 @@ mod tests {
         let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
         let files = owned(&[
             "crates/clockscope-records/src/check.rs",
-            "crates/clockscope-measure/src/across/check.rs",
+            "crates/clockscope-measure/src/questions/across/check.rs",
             "crates/clockscope-report/src/documents/trust.rs",
             "crates/clockscope-report/tests/check.rs",
             "crates/clockscope-report/src/render/prometheus/check.rs",

@@ -5,7 +5,7 @@ use clockscope_system::Errno;
 use clockscope_system::affinity::AffinityError;
 use clockscope_system::failure::{failure, system_error};
 
-use crate::failure_reason::CpuFailureReason;
+use crate::platform::failure_reason::CpuFailureReason;
 
 /// Reason why a thread that was bound to a CPU found nothing. Records have it as data.
 #[derive(Clone, Debug, PartialEq, Eq)]

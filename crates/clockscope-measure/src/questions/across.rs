@@ -1,0 +1,124 @@
+//! The questions across CPUs: threads that are bound to one CPU each, in pairs or alone.
+//!
+//! `team` binds the threads and runs them in pairs, and `tournament` pairs the CPUs. `exchange`
+//! sends stamped messages, for *offsets*. For *order*, [`handoff`](crate::instrument::pair::handoff)
+//! hands readings over, and [`store_rounds`](crate::instrument::pair::store_rounds) stores before
+//! readings. All use what two threads share, [`pair`](crate::instrument::pair).
+
+pub(crate) mod exchange;
+pub(crate) mod offsets;
+pub(crate) mod order;
+mod pacing;
+mod stores;
+pub(crate) mod team;
+pub(crate) mod tournament;
+
+use clockscope_records::{ClockReason, Cpu, CpuLimit, Failure, PairsFailure, PairsReason, texts};
+use clockscope_system::failure::system_error;
+use clockscope_system::{ClockKind, Errno};
+
+use crate::instrument::catalog::CatalogEntry;
+use crate::instrument::error::MeasureError;
+use crate::platform::failure_reason::FailureReason;
+use crate::platform::{Platform, Threads};
+
+/// The CPUs that take part, ascending: those asked for, or all that this process may run on. To be
+/// called before the thread is pinned.
+pub(crate) fn cpus<P: Threads>(platform: &P, requested: Option<&[u32]>) -> Result<Vec<u32>, MeasureError> {
+    let allowed = platform.allowed_cpus()?;
+    let Some(requested) = requested else { return Ok(allowed) };
+    let mut cpus = requested.to_vec();
+    cpus.sort_unstable();
+    cpus.dedup();
+    for cpu in cpus.iter().filter(|cpu| !allowed.contains(cpu)) {
+        // Pinning reports what is wrong with it.
+        platform.pin(*cpu)?;
+    }
+    Ok(cpus)
+}
+
+/// Returns the word of a reason why no pair was tested.
+pub(crate) const fn failure(reason: &PairsReason) -> PairsFailure {
+    match reason {
+        PairsReason::UnknownCpus => PairsFailure::UnknownCpus,
+        PairsReason::OneCpu { .. } => PairsFailure::OneCpu,
+        PairsReason::NoClock | PairsReason::NoCounter { .. } => PairsFailure::NoClock,
+        PairsReason::Stuck { .. } => PairsFailure::Stuck,
+        PairsReason::AllLost { .. } => PairsFailure::AllLost,
+    }
+}
+
+/// Returns why no pair of these CPUs can be tested; `None` if there is one.
+pub(crate) fn untestable(cpus: &[u32], machine: &Cpu) -> Option<PairsReason> {
+    let limit = match (machine.online.get(), machine.allowed.known()) {
+        (Some(1), _) => Some(CpuLimit::Machine),
+        (_, Some(allowed)) if allowed.len() == 1 => Some(CpuLimit::Process),
+        (_, Some(_)) => Some(CpuLimit::Request),
+        (_, None) => None,
+    };
+    match cpus {
+        [] => Some(PairsReason::UnknownCpus),
+        [only] => Some(PairsReason::OneCpu { cpu: *only, limit }),
+        _ => None,
+    }
+}
+
+/// Returns the reason why order across CPUs means nothing for a clock.
+fn unfit<P: Platform>(row: &CatalogEntry<P>) -> Option<FailureReason> {
+    let reason = match row.info.kind {
+        ClockKind::Counter | ClockKind::Monotonic | ClockKind::Wall => return None,
+        ClockKind::CpuTime => "it counts processor time, which goes on in several threads at once",
+        ClockKind::Cycles => texts::CORE_CYCLES,
+    };
+    Some(FailureReason::new(Failure::NotApplicable, reason))
+}
+
+/// Returns what ended a clock's readings: an error, or that the clock stood still.
+fn ended(error: Option<Errno>, is_stuck: bool) -> Option<FailureReason> {
+    let of_error = |errno: Errno| {
+        FailureReason::new(Failure::DuringRun, ClockReason::ReadingsEnded { error: system_error(errno) })
+    };
+    let stuck =
+        || FailureReason::new(Failure::Stuck, "it stood still during the run: its readings did not change any more");
+    error.map(of_error).or_else(|| is_stuck.then(stuck))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use crate::platform::ThisMachine;
+    use clockscope_records::texts;
+    use clockscope_records::{Figure, Unknown};
+    use clockscope_system::affinity;
+
+    #[test]
+    fn cpus_that_are_not_there_are_named() {
+        assert!(cpus(&ThisMachine, Some(&[60_000])).unwrap_err().to_string().contains("60000"));
+        let all = affinity::allowed().unwrap();
+        assert_eq!(cpus(&ThisMachine, Some(&[all[0], all[0]])).unwrap(), [all[0]]);
+        assert!(untestable(&all[..1], &Cpu::default()).is_some() && untestable(&[3, 70], &Cpu::default()).is_none());
+    }
+
+    #[test]
+    fn each_reason_has_a_word_of_its_own() {
+        let machine = Cpu { online: Figure::Known(2), allowed: Figure::Known(vec![0, 7]), ..Cpu::default() };
+        assert_eq!(untestable(&[], &machine).as_ref().map(failure), Some(PairsFailure::UnknownCpus));
+        let confined = Cpu { allowed: Figure::Known(vec![7]), ..machine.clone() };
+        let small = Cpu { online: Figure::Known(1), ..confined.clone() };
+        for (machine, limit) in [
+            (machine, Some(CpuLimit::Request)),
+            (confined, Some(CpuLimit::Process)),
+            (small, Some(CpuLimit::Machine)),
+            (Cpu::default(), None),
+        ] {
+            let reason = PairsReason::OneCpu { cpu: 7, limit };
+            assert_eq!(failure(&reason), PairsFailure::OneCpu);
+            assert_eq!(untestable(&[7], &machine), Some(reason));
+        }
+        let because: Box<Unknown> = Box::new(texts::PEER_MISSING.into());
+        let no_counter = PairsReason::NoCounter { failure: None, because: because.clone() };
+        assert_eq!(failure(&no_counter), PairsFailure::NoClock);
+        assert_eq!(failure(&PairsReason::Stuck { reference: "tai".to_owned() }), PairsFailure::Stuck);
+        assert_eq!(failure(&PairsReason::AllLost { failure: None, because }), PairsFailure::AllLost);
+    }
+}

@@ -1,0 +1,526 @@
+//! The question *order*: whether a reading that one CPU hands to another is ever larger than the
+//! one taken after it.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+
+use clockscope_records::{
+    Envelope, Figure, HandoffPair, Handoffs, LostPair, Order, PairsReason, Sequence, Unknown, texts,
+};
+use clockscope_system::Errno;
+
+use super::pacing::Pacing;
+use super::stores;
+use super::team::{PairResult, play_round};
+use super::tournament;
+use crate::instrument::bench::{Bench, Progress, Setup};
+use crate::instrument::catalog::{Catalog, CatalogEntry};
+use crate::instrument::error::MeasureError;
+use crate::instrument::pair::handoff::{HandoffState, Received};
+use crate::instrument::pair::{Deadline, Rendezvous, Side};
+use crate::instrument::session::Session;
+use crate::platform::failure_reason::{CpuFailureReason, FailureReason};
+use crate::platform::{Platform, SharedWord, ThreadError};
+
+/// Intended duration of a round, in ns: long enough that starting its threads does not matter,
+/// short enough to show progress.
+const ROUND_NS: f64 = 250e6;
+/// Shortest time for one clock and pair, in ns: thousands of handoffs.
+const SHORTEST_NS: f64 = 0.5e6;
+/// Handoffs of a clock, in each way, that are waited for at first: fewer show nothing.
+pub(crate) const ENOUGH: u64 = 1000;
+/// The longest time to wait for them at once, in ns: on CPUs that run other programs, both threads
+/// run at the same time within a few turns of the scheduler.
+const LONGEST_WAIT_NS: f64 = 30e6;
+
+/// Share of the time for stores before readings, where they are tested.
+const STORES_SHARE: f64 = 0.25;
+
+/// Way in which readings are handed over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Handoff {
+    /// Through mailboxes.
+    Mailbox,
+    /// Under a lock.
+    Lock,
+    /// By one after the other.
+    #[default]
+    Both,
+}
+
+/// Request for a test of order: what to test, and how.
+#[derive(Clone, Debug)]
+pub struct OrderRequest {
+    /// Time for all clocks and pairs together, in seconds. On many CPUs it takes more: half a
+    /// millisecond for each clock and round at least. On busy ones it takes up to as long again,
+    /// until each clock was handed over often enough.
+    pub duration_s: f64,
+    /// CPUs that take part; `None` for all that the process may run on.
+    pub cpus: Option<Vec<u32>>,
+    /// Test one pair of CPUs at a time.
+    pub serial: bool,
+    /// Way in which readings are handed over.
+    pub handoff: Handoff,
+    /// Test also whether a reading is ordered after the thread's own earlier stores, on the first
+    /// two CPUs, for a quarter of the time.
+    pub stores: bool,
+}
+
+/// Tests every clock of the catalog on every pair of CPUs: n - 1 rounds for n CPUs, in memory
+/// that grows with n. Starts two threads a pair and round.
+///
+/// # Errors
+/// A CPU that was asked for cannot be used, or no clock answers that measures time.
+/// Or the process has more than one thread: clocks are first tried in a forked child.
+pub fn order<P: Platform>(
+    session: &Session<'_, P>,
+    catalog: Catalog<P>,
+    request: &OrderRequest,
+    progress: &mut Progress<'_>,
+) -> Result<Envelope<Order>, MeasureError> {
+    let OrderRequest { duration_s, ref cpus, serial, handoff, stores } = *request;
+    let cpus = super::cpus(session.platform, cpus.as_deref())?;
+    let stores_share = if stores { STORES_SHARE } else { 0.0 };
+    let stores_ns = duration_s * 1e9 * stores_share;
+    let duration_ns = duration_s * 1e9 - stores_ns;
+    let longest_ns = f64::INFINITY;
+    let plan = OrderSettings { cpus, serial, handoff, duration_ns, longest_ns, longest_missing_ns: duration_ns };
+    let mut setup = Setup::new(session, catalog, None)?;
+    let rows = std::mem::take(&mut setup.catalog.entries);
+    let sampling = setup.bench.calibrate();
+    let mut found = find(&setup, &rows, &plan, &mut |share| progress(share * (1.0 - stores_share)));
+    if let ([writer, reader, ..], true, None) = (plan.cpus.as_slice(), stores, &found.untestable) {
+        found.stores = Some(stores::find(&setup.bench, &rows, (*writer, *reader), stores_ns));
+        progress(1.0);
+    }
+    Ok(setup.answer((duration_s, &sampling), Some(&plan.cpus), found))
+}
+
+/// CPUs to test, the manner, and the time for it.
+pub(crate) struct OrderSettings {
+    pub(crate) cpus: Vec<u32>,
+    pub(crate) serial: bool,
+    pub(crate) handoff: Handoff,
+    pub(crate) duration_ns: f64,
+    /// Time after which no turn is begun any more, in ns: on busy CPUs the threads wait long for
+    /// each other.
+    pub(crate) longest_ns: f64,
+    /// The same for clocks that were handed over too rarely to show anything.
+    pub(crate) longest_missing_ns: f64,
+}
+
+/// Tests these clocks.
+pub(crate) fn find<P: Platform>(
+    setup: &Setup<'_, P>,
+    rows: &[CatalogEntry<P>],
+    plan: &OrderSettings,
+    progress: &mut Progress<'_>,
+) -> Order {
+    let bench = &setup.bench;
+    let rounds = tournament::rounds(plan.cpus.len());
+    let mut order = Order { cpus: plan.cpus.clone(), rounds: rounds as u32, serial: plan.serial, ..Order::default() };
+    let mut untestable = super::untestable(&plan.cpus, &setup.session.environment().cpu);
+    let tasks = tasks(rows, plan.handoff);
+    let mut tallies = vec![Tally::default(); tasks.len()];
+    let mut pairs = PairTallies::new();
+    if untestable.is_none() {
+        let mut seen = Seen { tallies: &mut tallies, pairs: &mut pairs, lost: &mut order.lost };
+        order.pairs_checked = play(bench, &tasks, plan, &mut seen, progress);
+        let is_idle = tallies.iter().all(|tally| tally.received.handoffs == 0);
+        let all_lost =
+            |lost: &LostPair| PairsReason::AllLost { failure: lost.failure, because: Box::new(lost.reason.clone()) };
+        untestable = order.lost.first().filter(|_| is_idle).map(all_lost);
+    }
+    order.failure = untestable.as_ref().map(super::failure);
+    order.untestable = untestable.map(Unknown::from);
+    let bare = &tallies[0];
+    let reason = if bare.received.handoffs > 0 { texts::UNTIMED } else { texts::NO_HANDOFF_IN_TIME };
+    let reason = order.untestable.clone().unwrap_or(reason.into());
+    order.bare_handoffs_per_second = Figure::of(bare.timed.per_second(), reason);
+    let sequence = |(index, row): (usize, &CatalogEntry<P>)| {
+        let of_way = |way: HandoffMode| {
+            let tally = tasks.iter().zip(&tallies).find(|(task, _)| task.index == Some(index) && task.way == way);
+            tally.map(|(_, tally)| tally)
+        };
+        record(
+            row,
+            [of_way(HandoffMode::Mailbox), of_way(HandoffMode::Lock)],
+            bench,
+            (order.untestable.as_ref(), plan.longest_ns),
+        )
+    };
+    order.sequences = rows.iter().enumerate().map(sequence).collect();
+    order.pairs = pairs.into_iter().map(|(pair, tally)| tally.record(pair)).collect();
+    order
+}
+
+/// Returns why a clock was not handed over; `None` if it was.
+fn not_handed_over<P: Platform>(row: &CatalogEntry<P>) -> Option<FailureReason> {
+    row.failure_reason().cloned().or_else(|| super::unfit(row))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum HandoffMode {
+    Bare,
+    Mailbox,
+    Lock,
+}
+
+/// One clock, handed over in one way; none for the bare way.
+struct HandoffTask<'a, P: Platform> {
+    index: Option<usize>,
+    row: Option<&'a CatalogEntry<P>>,
+    way: HandoffMode,
+}
+
+/// The bare way first, then each clock in each way.
+fn tasks<P: Platform>(rows: &[CatalogEntry<P>], handoff: Handoff) -> Vec<HandoffTask<'_, P>> {
+    let ways: &[HandoffMode] = match handoff {
+        Handoff::Mailbox => &[HandoffMode::Mailbox],
+        Handoff::Lock => &[HandoffMode::Lock],
+        Handoff::Both => &[HandoffMode::Mailbox, HandoffMode::Lock],
+    };
+    let fit = rows.iter().enumerate().filter(|(_, row)| row.sampler.is_ok() && super::unfit(row).is_none());
+    let of_clocks = fit.flat_map(|(index, row)| {
+        ways.iter().map(move |way| HandoffTask { index: Some(index), row: Some(row), way: *way })
+    });
+    std::iter::once(HandoffTask { index: None, row: None, way: HandoffMode::Bare }).chain(of_clocks).collect()
+}
+
+impl<P: Platform> HandoffTask<'_, P> {
+    /// Returns true if its reads are ordered; `None` of the bare way.
+    fn is_ordered(&self) -> Option<bool> {
+        self.row.map(|row| row.info.is_ordered)
+    }
+
+    fn start(&self, handoff: &HandoffState<'_, P>) -> Result<(), Errno> {
+        self.row.map_or(Ok(()), |row| row.sampler.as_ref().map_or(Ok(()), |sampler| sampler.start_handoff(handoff)))
+    }
+
+    fn run(&self, handoff: &HandoffState<'_, P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received {
+        match (self.way, self.row.map(|row| &row.sampler)) {
+            (HandoffMode::Mailbox, Some(Ok(sampler))) => sampler.mailbox(handoff, side, keeper),
+            (HandoffMode::Lock, Some(Ok(sampler))) => sampler.lock(handoff, side, keeper),
+            _ => handoff.bare(side, keeper),
+        }
+    }
+}
+
+/// Findings of a task so far, all pairs together.
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    received: Received,
+    /// From which CPU to which the largest step was.
+    worst_pair: Option<[u32; 2]>,
+    pace: Pacing,
+    timed: Timed,
+}
+
+/// Readings that two CPUs have handed to each other so far, all tasks together.
+#[derive(Clone, Copy, Debug, Default)]
+struct PairTally {
+    bare: Timed,
+    handoffs: u64,
+    ordered_regressions: u64,
+    unordered_regressions: u64,
+}
+
+/// By the pair, the lower CPU first.
+type PairTallies = BTreeMap<(u32, u32), PairTally>;
+
+impl PairTally {
+    /// Adds what both sides received in a slice of the bare way, or of a clock that is ordered or
+    /// not.
+    fn add_slice(&mut self, is_ordered: Option<bool>, sides: [&Received; 2]) {
+        let sum = |of: fn(&Received) -> u64| sides.iter().map(|side| of(side)).sum::<u64>();
+        let handoffs = sum(|side| side.handoffs);
+        let regressions = sum(|side| side.regressions);
+        match is_ordered {
+            None => self.bare = [self.bare, Timed::of(handoffs, sides[0].elapsed_ns)].into_iter().sum(),
+            Some(true) => self.ordered_regressions += regressions,
+            Some(false) => self.unordered_regressions += regressions,
+        }
+        self.handoffs += if is_ordered.is_some() { handoffs } else { 0 };
+    }
+
+    fn record(self, (a, b): (u32, u32)) -> HandoffPair {
+        let Self { bare, handoffs, ordered_regressions, unordered_regressions } = self;
+        let reason = if bare.handoffs > 0 { texts::UNTIMED } else { texts::NO_HANDOFF_IN_TIME };
+        let handoff_ns = Figure::of(bare.per_second().map(|per_second| 1e9 / per_second), reason);
+        HandoffPair { a, b, handoff_ns, handoffs, ordered_regressions, unordered_regressions }
+    }
+}
+
+/// Findings of a tournament so far.
+struct Seen<'a> {
+    /// By task.
+    tallies: &'a mut [Tally],
+    pairs: &'a mut PairTallies,
+    lost: &'a mut Vec<LostPair>,
+}
+
+/// Handoffs of the slices whose time is known, and that time in ns.
+#[derive(Clone, Copy, Debug, Default)]
+struct Timed {
+    handoffs: u64,
+    ns: u64,
+}
+
+impl Timed {
+    /// Handoffs that took so long. Those that took an unknown time would make the others look
+    /// faster.
+    fn of(handoffs: u64, elapsed_ns: Option<u64>) -> Self {
+        elapsed_ns.map(|ns| Self { handoffs, ns }).unwrap_or_default()
+    }
+
+    fn per_second(self) -> Option<f64> {
+        (self.handoffs > 0 && self.ns > 0).then(|| self.handoffs as f64 / self.ns as f64 * 1e9)
+    }
+}
+
+impl std::iter::Sum for Timed {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |sum, timed| Self {
+            handoffs: sum.handoffs + timed.handoffs,
+            ns: sum.ns.saturating_add(timed.ns),
+        })
+    }
+}
+
+impl Tally {
+    /// Returns true while a clock that answers was handed over too rarely to show anything.
+    fn lacks_handoffs(&self) -> bool {
+        self.received.error.is_none() && self.received.handoffs < ENOUGH
+    }
+
+    /// Adds what both sides received in a slice of so many ns, of which the first keeps the time.
+    fn add_slice(&mut self, (a, b): (u32, u32), [first, second]: [&Received; 2], slice_ns: u64) {
+        // What it took longer, a thread may have lost after its last reading.
+        self.pace.add(&first.pace, first.elapsed_ns.unwrap_or(0).min(slice_ns));
+        self.add(b, a, first);
+        self.add(a, b, second);
+        self.timed = [self.timed, Timed::of(first.handoffs + second.handoffs, first.elapsed_ns)].into_iter().sum();
+    }
+
+    /// Adds what arrived on `to` from `from`.
+    fn add(&mut self, from: u32, to: u32, received: &Received) {
+        let all = &mut self.received;
+        all.handoffs += received.handoffs;
+        all.regressions += received.regressions;
+        all.error = all.error.or(received.error);
+        if received.regressions > 0 && (self.worst_pair.is_none() || received.worst > all.worst) {
+            all.worst = received.worst;
+            self.worst_pair = Some([from, to]);
+        }
+    }
+}
+
+/// Plays the whole tournament: first until each clock was handed over often enough, however long
+/// the CPUs' other programs keep the threads apart, then several times if there is time. Returns
+/// how many pairs were tested.
+fn play<P: Platform>(
+    bench: &Bench<'_, P>,
+    tasks: &[HandoffTask<'_, P>],
+    plan: &OrderSettings,
+    seen: &mut Seen<'_>,
+    progress: &mut Progress<'_>,
+) -> u64 {
+    let (players, rounds) = (plan.cpus.len(), tournament::rounds(plan.cpus.len()));
+    let turns_in_round = if plan.serial { players / 2 } else { 1 };
+    let passes = (plan.duration_ns / (ROUND_NS * (rounds * turns_in_round) as f64)).round().max(1.0);
+    let since = bench.calibrate();
+    let is_missed = || bench.elapsed_ns(&since) >= plan.longest_missing_ns;
+    let slices = passes * (rounds * turns_in_round * tasks.len()) as f64;
+    let slice_ns = (plan.duration_ns / slices).max(SHORTEST_NS) as u64;
+    let whole = passes * rounds as f64;
+    let mut checked = 0;
+    let mut missing: Vec<usize> = (0..tasks.len()).collect();
+    let each_ns = plan.longest_missing_ns / (rounds * turns_in_round * tasks.len()) as f64;
+    let wait_ns = each_ns.clamp(SHORTEST_NS, LONGEST_WAIT_NS) as u64;
+    while !missing.is_empty() && !bench.is_stopped() && !is_missed() {
+        let turn = Turn { tasks: &missing, slice_ns: wait_ns, enough: ENOUGH };
+        let tested = pass(bench, tasks, plan, &turn, &is_missed, seen, &mut |_| ());
+        // No thread could be started there, or the CPUs are gone.
+        if tested == 0 {
+            break;
+        }
+        checked = checked.max(tested);
+        missing.retain(|index| seen.tallies[*index].lacks_handoffs());
+    }
+    // However long that took, some time is left for more.
+    let late_ns = plan.longest_ns.max(bench.elapsed_ns(&since) + plan.longest_ns / 2.0);
+    let is_late = || bench.elapsed_ns(&since) >= late_ns;
+    let all: Vec<usize> = (0..tasks.len()).collect();
+    let turn = Turn { tasks: &all, slice_ns, enough: u64::MAX };
+    for number in 0..passes as u64 {
+        let before = number as f64 * rounds as f64;
+        checked =
+            checked.max(pass(bench, tasks, plan, &turn, &is_late, seen, &mut |done| progress((before + done) / whole)));
+    }
+    checked
+}
+
+/// Tasks that are played on each pair, for how long each, and after how many handoffs it ends
+/// before.
+struct Turn<'a> {
+    tasks: &'a [usize],
+    slice_ns: u64,
+    enough: u64,
+}
+
+/// Plays each pair once, unless it is late. Returns how many pairs were tested.
+fn pass<P: Platform>(
+    bench: &Bench<'_, P>,
+    tasks: &[HandoffTask<'_, P>],
+    plan: &OrderSettings,
+    turn: &Turn<'_>,
+    is_late: &(impl Fn() -> bool + Sync),
+    seen: &mut Seen<'_>,
+    progress: &mut dyn FnMut(f64),
+) -> u64 {
+    let players = plan.cpus.len();
+    let mut checked = 0;
+    for round in 0..tournament::rounds(players) {
+        let pairs: Vec<_> = tournament::pairs(players, round).map(|(a, b)| (plan.cpus[a], plan.cpus[b])).collect();
+        for together in pairs.chunks(if plan.serial { 1 } else { pairs.len() }) {
+            if bench.is_stopped() || is_late() {
+                return checked;
+            }
+            for played in run_handoffs(bench, tasks, turn, together, is_late) {
+                checked += u64::from(played.1.is_ok());
+                // A CPU that is gone loses n - 1 pairs; of more it is enough to know some.
+                count(played, turn, tasks, seen, 2 * players);
+            }
+        }
+        progress((round + 1) as f64);
+    }
+    checked
+}
+
+/// Goes through all tasks on these pairs at once; no further when it is late.
+fn run_handoffs<P: Platform>(
+    bench: &Bench<'_, P>,
+    tasks: &[HandoffTask<'_, P>],
+    turn: &Turn<'_>,
+    pairs: &[(u32, u32)],
+    is_late: &(impl Fn() -> bool + Sync),
+) -> Vec<PairResult<Vec<Received>>> {
+    let platform = bench.platform;
+    let over: Vec<P::Word> = pairs.iter().map(|_| platform.word(0)).collect();
+    let handoffs: Vec<Vec<_>> =
+        pairs.iter().map(|_| turn.tasks.iter().map(|_| HandoffState::new(platform, turn.enough)).collect()).collect();
+    play_round(platform, pairs, |index: usize, rendezvous: &Rendezvous<'_, P>, side: Side| {
+        let mut received = Vec::with_capacity(turn.tasks.len());
+        for (task, handoff) in turn.tasks.iter().map(|task| &tasks[*task]).zip(&handoffs[index]) {
+            let started = if side == Side::First { task.start(handoff) } else { Ok(()) };
+            if side == Side::First && is_late() {
+                over[index].store(1, Ordering::Relaxed);
+            }
+            if !rendezvous.meet(side) {
+                return Err(ThreadError::Alone);
+            }
+            // One of them decides for both, before they meet.
+            if over[index].load(Ordering::Relaxed) != 0 {
+                break;
+            }
+            let keeper = (side == Side::First).then(|| bench.deadline(turn.slice_ns));
+            let mut found = task.run(handoff, side, keeper);
+            found.error = found.error.or(started.err());
+            received.push(found);
+        }
+        Ok(received)
+    })
+}
+
+fn count<P: Platform>(
+    ((a, b), outcome): PairResult<Vec<Received>>,
+    turn: &Turn<'_>,
+    tasks: &[HandoffTask<'_, P>],
+    seen: &mut Seen<'_>,
+    most_lost: usize,
+) {
+    let Seen { tallies, pairs, lost } = seen;
+    match outcome {
+        Ok([by_first, by_second]) => {
+            let pair = pairs.entry((a.min(b), a.max(b))).or_default();
+            let sides = by_first.iter().zip(&by_second);
+            for (index, (first, second)) in turn.tasks.iter().zip(sides) {
+                tallies[*index].add_slice((a, b), [first, second], turn.slice_ns);
+                pair.add_slice(tasks[*index].is_ordered(), [first, second]);
+            }
+        }
+        Err(error) => {
+            let is_known = lost.iter().any(|lost| (lost.a, lost.b) == (a, b));
+            if !is_known && lost.len() < most_lost {
+                let CpuFailureReason { failure, reason } = error.failure_reason();
+                lost.push(LostPair { a, b, reason, failure: Some(failure) });
+            }
+        }
+    }
+}
+
+/// Reason why nothing was handed over of a clock that can be read.
+fn not_begun(is_stopped: bool, longest_ns: f64) -> &'static str {
+    match () {
+        () if is_stopped => texts::INTERRUPTED,
+        () if longest_ns.is_finite() => "the time was over before its turn",
+        () => texts::NO_HANDOFF,
+    }
+}
+
+fn record<P: Platform>(
+    row: &CatalogEntry<P>,
+    ways: [Option<&Tally>; 2],
+    bench: &Bench<'_, P>,
+    (untestable, longest_ns): (Option<&Unknown>, f64),
+) -> Sequence {
+    let failure_reason = not_handed_over(row);
+    let ns_per_unit = row.info.ns_per_unit(bench.facts.first_rate.ns_per_unit).unwrap_or(1.0);
+    let tallies = || ways.iter().copied().flatten();
+    let sum = |of: fn(&Received) -> u64| tallies().map(|tally| of(&tally.received)).sum::<u64>();
+    let (handoffs, regressions) = (sum(|received| received.handoffs), sum(|received| received.regressions));
+    let in_ns = |tally: &Tally| tally.received.worst as f64 * ns_per_unit;
+    let by_way = |tally: &Tally| Handoffs {
+        handoffs: tally.received.handoffs,
+        regressions: tally.received.regressions,
+        worst_ns: tally.worst_pair.map(|_| in_ns(tally)),
+    };
+    let untaken = failure_reason.as_ref().map_or_else(|| texts::NOT_REQUESTED.into(), FailureReason::unknown);
+    let [mailbox, lock] = ways.map(|tally| Figure::of(tally.map(by_way), untaken.clone()));
+    let step_ns = row.info.nominal_resolution_ns(Some(ns_per_unit)).get().unwrap_or(1.0);
+    let is_stuck = tallies().any(|tally| tally.pace.is_stuck(step_ns, ns_per_unit));
+    let error = tallies().find_map(|tally| tally.received.error);
+    let failed = super::ended(error, is_stuck);
+    // Equal readings are in any order.
+    let is_one_reading = regressions == 0 && handoffs > 0 && tallies().all(|tally| tally.pace.moved == 0);
+    let untaken = not_begun(bench.is_stopped(), longest_ns);
+    let of_failure = || failed.as_ref().map(FailureReason::unknown);
+    let nothing = failure_reason.as_ref().map(FailureReason::unknown).or(untestable.cloned()).or_else(of_failure);
+    // Each of these takes the one before it.
+    let handed_over = if handoffs > 0 { Ok(()) } else { Err(nothing.unwrap_or(untaken.into())) };
+    let counted = handed_over.clone().and(match is_one_reading {
+        true => Err("all of its readings were the same".into()),
+        false => Ok(regressions),
+    });
+    let stepped = tallies().filter_map(|tally| Some((tally, tally.worst_pair?)));
+    let worst = stepped.max_by_key(|(tally, _)| tally.received.worst);
+    let worst = counted.clone().and(worst.ok_or(Unknown::from("no reading went back")));
+    let is_available = failure_reason.is_none();
+    let failure_reason = failure_reason.or(failed);
+    let per_second = tallies().map(|tally| tally.timed).sum::<Timed>().per_second();
+    Sequence {
+        name: row.label(),
+        ordered: row.info.is_ordered,
+        available: is_available,
+        failure: failure_reason.as_ref().map(|failure_reason| failure_reason.failure),
+        reason: failure_reason.map(|failure_reason| failure_reason.reason),
+        handoffs,
+        handoffs_per_second: handed_over.and(per_second.ok_or(texts::UNTIMED.into())).into(),
+        regressions: counted.clone().into(),
+        regressions_per_million: counted.map(|regressions| regressions as f64 / handoffs as f64 * 1e6).into(),
+        worst_ns: worst.clone().map(|(tally, _)| in_ns(tally)).into(),
+        worst_pair: worst.map(|(_, pair)| pair).into(),
+        mailbox,
+        lock,
+    }
+}

@@ -1,0 +1,281 @@
+//! Events between readings, as evidence on any clock.
+
+use clockscope_records::{
+    ClockRecord, CpusReason, Events, EvidenceData, Failure, Finding, LostPair, RateChange, RateRecord,
+    ReferenceProblem, Sequence, Suspect, Unknown, Untested,
+};
+
+use super::evidence::{Severity, WeighedEvidence};
+use super::observations::Observations;
+use crate::instrument::error::MeasureError;
+use crate::platform::failure_reason::{clock_failed, observed_ns};
+use crate::questions::across::order;
+use crate::questions::rate::base_name;
+
+/// Fewer readings than this do not show that a clock never goes back.
+const FEW_READINGS: u64 = 1000;
+
+/// A clock that shows none of so many steps is frozen: chance alone hides them once in a hundred
+/// million.
+const STEPS_TO_SEE: f64 = 20.0;
+/// The longest step that a clock is known to take, in ns: whole seconds.
+const LONGEST_STEP_NS: f64 = 1e9;
+
+/// Events of several records of one clock together.
+fn all<'a>(clocks: &[&'a ClockRecord]) -> Vec<&'a Events> {
+    clocks.iter().filter_map(|clock| clock.events.as_ref()).collect()
+}
+
+fn reads(events: &[&Events]) -> u64 {
+    events.iter().map(|events| events.reads).sum()
+}
+
+/// The sum of a count that may be unknown; of those that are known, if any is.
+fn sum(counts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
+    counts.flatten().reduce(|one, other| one + other)
+}
+
+/// Reason why a count is unknown: its own, or that of a whole clock.
+fn reason(clocks: &[&ClockRecord], own: impl Fn(&Events) -> Option<&Unknown>) -> Option<Unknown> {
+    let of_clock = |clock: &&ClockRecord| Some(clock_failed(clock.failure, clock.reason.as_ref()?));
+    clocks.iter().find_map(|clock| clock.events.as_ref().and_then(&own).cloned().or_else(|| of_clock(clock)))
+}
+
+/// Check that no reading was smaller than the one before it, on one CPU.
+pub(super) fn steps_back(clocks: &[&ClockRecord], suspect: Suspect, severity: Severity) -> WeighedEvidence {
+    let events = all(clocks);
+    let readings = reads(&events);
+    let count = (readings > 0).then(|| events.iter().map(|events| events.regression).sum());
+    let reason = if count.is_none() { reason(clocks, |_| None) } else { None };
+    let finding = match count {
+        None => Finding::Unknown,
+        Some(0) if readings < FEW_READINGS => Finding::Unknown,
+        Some(count) => against_if(count > 0),
+    };
+    WeighedEvidence::new(EvidenceData::StepsBack { count, readings, suspect, reason }, finding, severity)
+}
+
+/// Check that the clock advanced by no more, and by no less, than a second clock did meanwhile.
+/// That one may be in doubt.
+pub(super) fn jumps(
+    clocks: &[&ClockRecord],
+    reference_problem: Option<ReferenceProblem>,
+    suspect: Suspect,
+    severity: Severity,
+) -> WeighedEvidence {
+    let events = all(clocks);
+    let readings = reads(&events);
+    let reference = events.iter().find_map(|events| events.reference.known().cloned());
+    let reference_shares_hardware = events.iter().find_map(|events| events.reference_shares_hardware.get());
+    let ahead = sum(events.iter().map(|events| events.jump.get()));
+    let Some(jumps) = ahead else {
+        let reason = reason(clocks, |events| events.jump.reason());
+        let check = EvidenceData::Jumps {
+            ahead,
+            behind: None,
+            readings,
+            reference,
+            suspect,
+            reference_problem: None,
+            reference_shares_hardware,
+            reason,
+        };
+        return WeighedEvidence::new(check, Finding::Unknown, severity);
+    };
+    // What a coarse clock loses within a batch of reads is unknown.
+    let behind = sum(events.iter().map(|events| events.hidden_regression.get()));
+    let has_jumped = jumps + behind.unwrap_or(0) > 0;
+    let reference_problem = reference_problem.filter(|_| has_jumped);
+    let finding = if reference_problem.is_some() { Finding::Unknown } else { against_if(has_jumped) };
+    let check = EvidenceData::Jumps {
+        ahead,
+        behind,
+        readings,
+        reference,
+        suspect,
+        reference_problem,
+        reference_shares_hardware,
+        reason: None,
+    };
+    WeighedEvidence::new(check, finding, severity)
+}
+
+/// The same of a clock that was compared with the counter alone: a single jump may be the
+/// counter's, whose readings may be off for microseconds, and only limits the clock. One that comes
+/// again, or shows in its rate against another clock, is its own.
+pub(super) fn jumps_against_counter(
+    clock: &ClockRecord,
+    reference_problem: Option<ReferenceProblem>,
+    suspect: Suspect,
+    severity: Severity,
+) -> WeighedEvidence {
+    let mut found = jumps(&[clock], reference_problem, suspect, severity);
+    if let EvidenceData::Jumps { ahead, behind, reference_problem, .. } = &mut found.data
+        && found.finding == Finding::Against
+        && ahead.unwrap_or(0) + behind.unwrap_or(0) == 1
+    {
+        *reference_problem = Some(ReferenceProblem::SeenOnce);
+        found.severity = severity.min(Severity::Limits);
+    }
+    found
+}
+
+/// For how long a clock that never changed was looked at, in ns; `None` for one that did, or was
+/// not read.
+fn unchanged_ns(clock: &ClockRecord) -> Option<f64> {
+    let events = clock.events.as_ref().filter(|events| events.reads > 0 && !clock.observed_resolution_ns.is_known())?;
+    // The span may be unknown.
+    let read_ns = events.reads as f64 * clock.cost_ns.known().map_or(0.0, |cost| cost.median);
+    Some(events.span_ns.get().unwrap_or(read_ns))
+}
+
+/// Returns true if a clock that did not change for so long has stopped: its nominal step is far
+/// shorter, and no clock that is known hides a longer step than [`LONGEST_STEP_NS`].
+fn is_frozen(clock: &ClockRecord, unchanged_ns: f64) -> bool {
+    unchanged_ns >= (STEPS_TO_SEE * clock.nominal_resolution_ns.get().unwrap_or(0.0)).max(LONGEST_STEP_NS)
+}
+
+/// For how long a clock that had stepped before did not step any more when it was to be compared,
+/// in ns.
+fn stopped_ns(seen: &Observations, clock: &ClockRecord) -> Option<f64> {
+    let (step_ns, label) = (clock.observed_resolution_ns.get()?, clock.identity.label());
+    let unchanged_ns = match &seen.rates {
+        Ok(rates) => rates.clocks.iter().find(|rate| rate.name == label)?.unchanged_ns.get(),
+        // Every path reads one clock.
+        Err(MeasureError::Reference(refused)) if base_name(&refused.clock) == base_name(&label) => {
+            observed_ns(&refused.reason)
+        }
+        Err(_) => None,
+    };
+    unchanged_ns.filter(|ns| *ns >= STEPS_TO_SEE * step_ns)
+}
+
+/// Check that it did not stand still for longer than its tick explains.
+pub(super) fn stalls(seen: &Observations, clocks: &[&ClockRecord], severity: Severity) -> WeighedEvidence {
+    let events = all(clocks);
+    let found = |runs, unchanged_ns, reason, finding| {
+        WeighedEvidence::new(EvidenceData::Stuck { runs, unchanged_ns, reason }, finding, severity)
+    };
+    if reads(&events) == 0 {
+        return found(None, None, reason(clocks, |_| None), Finding::Unknown);
+    }
+    let runs = Some(events.iter().map(|events| events.stuck).sum());
+    let unchanged = || clocks.iter().filter_map(|clock| Some((clock, unchanged_ns(clock)?)));
+    let stopped_ns = clocks.iter().filter_map(|clock| stopped_ns(seen, clock)).max_by(f64::total_cmp);
+    let frozen_ns = unchanged().filter(|(clock, ns)| is_frozen(clock, *ns)).map(|(_, ns)| ns).max_by(f64::total_cmp);
+    // A clock that changed otherwise was paused.
+    let paused = |clock: &&ClockRecord| {
+        unchanged_ns(clock).is_none() && clock.events.as_ref().is_some_and(|events| events.stuck > 0)
+    };
+    let has_paused = clocks.iter().any(paused);
+    match (frozen_ns.or(stopped_ns), unchanged().map(|(_, ns)| ns).max_by(f64::total_cmp)) {
+        (Some(ns), _) => found(runs, Some(ns), None, Finding::Against),
+        (None, Some(ns)) if !has_paused => found(runs, Some(ns), None, Finding::Unknown),
+        _ => found(runs, None, None, against_if(has_paused)),
+    }
+}
+
+/// Check that readings that were handed from CPU to CPU did not go back. Only of clocks whose reads
+/// are ordered.
+pub(super) fn order(
+    seen: &Observations,
+    sequences: &[&Sequence],
+    suspect: Suspect,
+    severity: Severity,
+) -> WeighedEvidence {
+    let ordered: Vec<&&Sequence> = sequences.iter().filter(|sequence| sequence.ordered).collect();
+    let handoffs: u64 = ordered.iter().map(|sequence| sequence.handoffs).sum();
+    let regressions = sum(ordered.iter().map(|sequence| sequence.regressions.get())).filter(|_| handoffs > 0);
+    // Reads that fail on one CPU after others succeeded there.
+    let is_ended = |sequence: &&&&Sequence| sequence.failure == Some(Failure::DuringRun);
+    let ended = ordered.iter().find(is_ended).and_then(|sequence| sequence.reason.as_ref());
+    let lost = |lost: &LostPair| {
+        CpusReason::PairFailed { failure: lost.failure, because: Box::new(lost.reason.clone()) }.into()
+    };
+    let lost = || seen.order.lost.first().map(lost);
+    let (untested, reason, finding) = match (regressions, &seen.order.untestable) {
+        (None, _) if seen.environment.cpu.online.get() == Some(1) => (Some(Untested::OneCpu), None, Finding::For),
+        (None, Some(why)) => (Some(Untested::NoPair), Some(why.clone()), Finding::Unknown),
+        (None, None) => (Some(Untested::NoHandoff), lost(), Finding::Unknown),
+        (Some(0), _) if handoffs < order::ENOUGH => (Some(Untested::FewHandoffs), None, Finding::Unknown),
+        (Some(0), _) if ended.is_some() => (Some(Untested::NoHandoff), ended.cloned(), Finding::Unknown),
+        (Some(count), _) => (None, None, against_if(count > 0)),
+    };
+    let worst_ns = ordered.iter().filter_map(|sequence| sequence.worst_ns.get()).max_by(f64::total_cmp);
+    let pairs = seen.order.pairs_checked;
+    let check =
+        EvidenceData::Order { regressions, handoffs, pairs, shared_with: None, worst_ns, suspect, untested, reason };
+    WeighedEvidence::new(check, finding, severity)
+}
+
+/// Reason why a clock's rate is unknown.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum NoRate<'a> {
+    /// The clock that it was compared with is in doubt.
+    Reference(ReferenceProblem),
+    /// Nothing could be compared, for this reason.
+    Failed(&'a MeasureError),
+    /// The clock was not compared.
+    NotCompared,
+}
+
+/// Check of a rate that was not compared.
+pub(super) fn no_rate(why: NoRate<'_>, suspect: Suspect, severity: Severity) -> WeighedEvidence {
+    let (reference_problem, reason) = match why {
+        NoRate::Reference(reference_problem) => (Some(reference_problem), None),
+        NoRate::Failed(error) => (None, Some(error.no_rate().into())),
+        NoRate::NotCompared => (None, None),
+    };
+    let check = EvidenceData::ConstantRate {
+        reference: None,
+        brackets: 0,
+        seconds: None,
+        change: None,
+        suspect,
+        reference_problem,
+        reference_shares_hardware: None,
+        reason,
+    };
+    WeighedEvidence::new(check, Finding::Unknown, severity)
+}
+
+/// Check that one rate explains all that was seen against another clock.
+pub(super) fn constancy(
+    rate: &RateRecord,
+    reference_shares_hardware: Option<bool>,
+    suspect: Suspect,
+    severity: Severity,
+) -> WeighedEvidence {
+    let change = match (rate.step.known(), rate.changed.known()) {
+        (Some(step), _) => Some(RateChange::Step { at_s: step.at_s, step_ns: step.ns }),
+        (None, Some(changed)) => Some(RateChange::Once { from_s: changed.from_s, until_s: changed.until_s }),
+        (None, None) => (rate.constant.get() == Some(false)).then_some(RateChange::Unexplained),
+    };
+    let is_known = rate.constant.is_known() || rate.step.is_known();
+    let reason = rate.constant.reason().filter(|_| !is_known).cloned();
+    let is_against = rate.step.is_known() || rate.constant.get() == Some(false);
+    let check = EvidenceData::ConstantRate {
+        reference: Some(rate.reference.clone()),
+        brackets: rate.brackets_used,
+        seconds: rate.seconds.get(),
+        change: change.filter(|_| is_known),
+        suspect,
+        reference_problem: None,
+        reference_shares_hardware,
+        reason,
+    };
+    WeighedEvidence::new(check, if is_known { against_if(is_against) } else { Finding::Unknown }, severity)
+}
+
+/// Judges a figure by a limit: it is against the clock if it is certainly outside, for it if it is
+/// certainly inside.
+pub(super) fn within(figure: f64, bound: f64, limit: f64) -> Finding {
+    if figure.abs() - bound <= limit && figure.abs() + bound > limit {
+        return Finding::Unknown;
+    }
+    against_if(figure.abs() > limit)
+}
+
+pub(super) fn against_if(is_against: bool) -> Finding {
+    if is_against { Finding::Against } else { Finding::For }
+}

@@ -1,0 +1,383 @@
+//! The evidence for and against a clock of the operating system.
+
+use clockscope_records::{
+    CivilState, ClockBasis, ClockRecord, CostCause, EvidenceData, EvidenceKind, Failure, Figure, Finding, RateChange,
+    RateRecord, ReadFailure, ReadPath, ReferenceProblem, Sequence, Suspect,
+};
+use clockscope_system::clocksource;
+
+use super::events::{self, NoRate};
+use super::evidence::{ClockEvidence, STEERABLE_PPM, Severity, WeighedEvidence};
+use super::observations::{CRYSTAL_PPM, Observations, TRAPPED_NS, at_most_ns, cost_ns};
+use super::paths::ComparedPath;
+use crate::questions::rate::base_name;
+
+/// A clock with a step of so many ns is too coarse for a stopwatch.
+const COARSE_NS: f64 = 100_000.0;
+/// Time that a process takes at most, in ns, until a check begins.
+const LONGEST_START_NS: f64 = 2e9;
+/// The timer tick that moves a coarse clock may be late, which makes the bound of its rate so many
+/// times as large.
+const LATE_TICKS: f64 = 2.0;
+/// A larger bound, in ppm, does not show that a coarse clock follows the others.
+const MAX_COARSE_BOUND_PPM: f64 = 100_000.0;
+/// A read that costs so many system calls does more than enter the kernel.
+const FAR_ABOVE_A_SYSCALL: f64 = 10.0;
+
+/// Its evidence. What was judged against the counter says nothing where there is doubt about that
+/// one. `faults` are the counter's.
+pub(super) fn judge(
+    seen: &Observations,
+    clock: &ClockRecord,
+    reference_problem: Option<ReferenceProblem>,
+    faults: &[EvidenceKind],
+) -> ClockEvidence {
+    let label = clock.identity.label();
+    let is_wall = clock.identity.is_wall;
+    let mut evidence = ClockEvidence::of(&label, is_wall);
+    evidence.need(readable(seen, clock));
+    if !clock.available {
+        return evidence;
+    }
+    // What the usual clock for intervals shows as well is not a wall clock that was set.
+    let may_be_set = is_wall && !seen.stopwatch().is_some_and(|stopwatch| went_back(seen, stopwatch));
+    let paths = paths(seen, clock);
+    let is_path_off = paths.as_ref().is_some_and(|found| found.finding == Finding::Against);
+    let (suspect, severity) = match () {
+        () if is_path_off => (Suspect::Path, Severity::Forbids),
+        () if may_be_set => (Suspect::Setting, Severity::Limits),
+        () => (Suspect::Kernel, Severity::Forbids),
+    };
+    paths.into_iter().for_each(|found| evidence.add(found));
+    let this = [clock];
+    if !clock.identity.is_cpu_time {
+        cost(seen, clock).into_iter().for_each(|found| evidence.add(found));
+    }
+    evidence.add(resolution(clock));
+    counter(seen, clock, faults).into_iter().for_each(|found| evidence.add(found));
+    evidence.need(events::steps_back(&this, suspect, severity));
+    evidence.add(events::stalls(seen, &this, Severity::Forbids));
+    if clock.identity.is_cpu_time {
+        evidence.need(seen.cpu_times.evidence(&label, step_ns(clock)));
+        return evidence;
+    }
+    evidence.add(if seen.by_counter {
+        events::jumps_against_counter(clock, reference_problem, suspect, severity)
+    } else {
+        events::jumps(&this, reference_problem, suspect, severity)
+    });
+    // A read that is not ordered may show an earlier reading on another CPU without a fault.
+    if clock.identity.is_ordered {
+        evidence.need(order(seen, clock, suspect, severity));
+    }
+    // What follows is what the kernel does, and states of it: this is not the kernel's clock.
+    if is_path_off {
+        return evidence;
+    }
+    rate(seen, clock, suspect, severity).into_iter().for_each(|found| evidence.need(found));
+    if is_wall {
+        evidence.need(synchronization(seen, clock));
+    }
+    evidence
+}
+
+/// Returns true if a clock went back, on one CPU or across CPUs.
+fn went_back(seen: &Observations, clock: &ClockRecord) -> bool {
+    let on_one = clock.events.as_ref().is_some_and(|events| events.regression > 0);
+    let across = seen
+        .handed_over(&clock.identity.label())
+        .and_then(|sequence| sequence.regressions.get())
+        .is_some_and(|count| count > 0);
+    on_one || across
+}
+
+/// Check that the path by which it is read shows what the system call does. A fault of another path
+/// is named; `None` for the system call itself, and where nothing was compared.
+fn paths(seen: &Observations, clock: &ClockRecord) -> Option<WeighedEvidence> {
+    let path = clock.identity.path;
+    let compared: Vec<&ComparedPath> = seen.paths.iter().filter(|found| found.clock == clock.identity.name).collect();
+    let own = compared.iter().find(|found| found.path == path)?;
+    let off = |path: ReadPath| compared.iter().find(|found| found.path == path && found.off_ns.is_some());
+    // The C library reads the vDSO: where both are off, that is the vDSO's fault.
+    let fault = if own.off_ns.is_some() { off(ReadPath::Vdso).or(Some(own)) } else { off(ReadPath::Vdso) };
+    // Where the clock runs as a daemon states that it corrects it, and by the system call it does
+    // not, something stands between this process and the kernel, and it is not the path.
+    let is_stated = own.off_ns.is_some_and(|off_ns| runs_as_stated(seen, clock, off_ns));
+    let finding = match own.within_ns {
+        None => Finding::Unknown,
+        Some(_) if is_stated => Finding::Unknown,
+        Some(_) => events::against_if(own.off_ns.is_some()),
+    };
+    let compared: Vec<&ComparedPath> = compared.iter().copied().filter(|found| found.within_ns.is_some()).collect();
+    let check = EvidenceData::Paths {
+        compared: compared.iter().map(|found| found.path).collect(),
+        reference: own.reference,
+        fault: if is_stated { Some(ReadPath::Syscall) } else { fault.map(|found| found.path) },
+        offset_ns: fault.and_then(|found| found.off_ns).map(|ns| if is_stated { -ns } else { ns }),
+        within_ns: compared.iter().filter_map(|found| found.within_ns).max_by(f64::total_cmp),
+        preloaded: seen.preloaded.iter().filter(|_| fault.is_some()).cloned().collect(),
+    };
+    Some(WeighedEvidence::new(check, finding, Severity::Forbids))
+}
+
+/// Returns true if a clock runs as fast as a daemon corrects it for good, and is no further off
+/// than that makes since this process was started.
+fn runs_as_stated(seen: &Observations, clock: &ClockRecord, off_ns: f64) -> bool {
+    let label = clock.identity.label();
+    let found = || seen.rates.as_ref().ok()?.clocks.iter().find(|found| found.name == label)?.ppm.get();
+    seen.lasting_ppm().zip(found()).is_some_and(|((lasting_ppm, _), ppm)| {
+        let most_ns = lasting_ppm.abs() * 1e-6 * (seen.elapsed_ns + LONGEST_START_NS);
+        (ppm - lasting_ppm).abs() <= CRYSTAL_PPM && off_ns.abs() <= most_ns
+    })
+}
+
+/// Its order across CPUs; where too few of its readings could be handed over to show it, that of
+/// the clock with the most of those that the same code reads.
+fn order(seen: &Observations, clock: &ClockRecord, suspect: Suspect, severity: Severity) -> WeighedEvidence {
+    let of_clock = |clock: &ClockRecord| {
+        let handed_over: Vec<&Sequence> = seen.handed_over(&clock.identity.label()).into_iter().collect();
+        events::order(seen, &handed_over, suspect, severity)
+    };
+    let own = of_clock(clock);
+    // What ended its own handoffs is not known of the others.
+    let has_failed =
+        |sequence: &Sequence| sequence.failure.is_some() || sequence.handoffs > 0 && !sequence.regressions.is_known();
+    let is_ended = seen.handed_over(&clock.identity.label()).is_some_and(has_failed);
+    if own.finding != Finding::Unknown || is_ended {
+        return own;
+    }
+    let others = seen.clocks.iter().filter(|other| seen.shares_path(clock, other) && is_alike(seen, clock, other));
+    let found: Vec<_> = others.map(|other| (other, of_clock(other))).collect();
+    // Where one of them went back, the others do not show that this one never does.
+    if found.iter().any(|(_, found)| found.finding == Finding::Against) {
+        return own;
+    }
+    let found = found.into_iter().filter(|(_, found)| found.finding == Finding::For);
+    let handoffs = |found: &WeighedEvidence| match found.data {
+        EvidenceData::Order { handoffs, .. } => handoffs,
+        _ => 0,
+    };
+    let Some((other, mut found)) = found.max_by_key(|(_, found)| handoffs(found)) else { return own };
+    if let EvidenceData::Order { shared_with, .. } = &mut found.data {
+        *shared_with = Some(other.identity.label());
+    }
+    found
+}
+
+/// Returns true if both clocks enter the kernel, or neither does, and none of them is read by
+/// something that takes the kernel's place.
+fn is_alike(seen: &Observations, one: &ClockRecord, other: &ClockRecord) -> bool {
+    let is_off = |clock: &ClockRecord| {
+        let is_path = |found: &&ComparedPath| found.clock == clock.identity.name && found.path == clock.identity.path;
+        seen.paths.iter().find(is_path).is_some_and(|found| found.off_ns.is_some())
+    };
+    let enters = |clock: &ClockRecord| Some(CostCause::is_like_system_call(cost_ns(clock)?, seen.syscall_ns()?));
+    !is_off(one) && !is_off(other) && enters(one).is_some() && enters(one) == enters(other)
+}
+
+fn readable(seen: &Observations, clock: &ClockRecord) -> WeighedEvidence {
+    let label = clock.identity.label();
+    let compared = seen.rates.as_ref().ok().and_then(|rates| rates.clocks.iter().find(|rate| rate.name == label));
+    let errors = compared.map_or(0, |rate| rate.errors);
+    let path = clock.identity.path;
+    let failure = match clock.available {
+        true => (clock.failure.is_some() || errors > 0).then_some(ReadFailure::DuringRun),
+        false if clock.failure == Some(Failure::CounterDisabled) => Some(ReadFailure::CounterDisabled),
+        false => Some(ReadFailure::Call),
+    };
+    let check = EvidenceData::Readable { path, failure, errors, reason: clock.reason.clone() };
+    WeighedEvidence::new(check, events::against_if(failure.is_some()), Severity::Forbids)
+}
+
+/// A clock that the kernel computes from a counter that is at fault is no better, whether or not
+/// that showed; but where a hypervisor corrects the counter, its own tests decide.
+fn counter(seen: &Observations, clock: &ClockRecord, faults: &[EvidenceKind]) -> Option<WeighedEvidence> {
+    let is_computed = clock.identity.basis == ClockBasis::Clocksource
+        && clock.identity.path.is_usual()
+        && !clock.identity.is_coarse
+        && seen.kernel.is_current == Some(true);
+    // That this process cannot read it says nothing of how the kernel reads it.
+    let mut faults: Vec<EvidenceKind> =
+        faults.iter().copied().filter(|fault| *fault != EvidenceKind::Readable).collect();
+    faults.dedup();
+    (is_computed && !faults.is_empty())
+        .then(|| WeighedEvidence::new(EvidenceData::Counter { faults }, Finding::Against, Severity::Limits))
+}
+
+/// Returns its step by the lattice of its readings: found, or no larger than this, or the smallest
+/// difference that was seen.
+fn step_ns(clock: &ClockRecord) -> Option<f64> {
+    clock.tick_ns.get().or_else(|| at_most_ns(clock)).or(clock.observed_resolution_ns.get())
+}
+
+/// A clock that is coarse by design is what it states to be.
+fn resolution(clock: &ClockRecord) -> WeighedEvidence {
+    let is_meant = clock.identity.is_coarse;
+    let coarse_nominal_ns = clock.nominal_resolution_ns.get().filter(|ns| *ns >= COARSE_NS && !is_meant);
+    let finding = match (clock.tick_ns.get(), step_ns(clock)) {
+        (Some(ns), _) => events::against_if(ns >= COARSE_NS && !is_meant),
+        (None, _) if coarse_nominal_ns.is_some() => Finding::Against,
+        // What only bounds the step says nothing about a coarse one.
+        (None, Some(ns)) if ns >= COARSE_NS && !is_meant => Finding::Unknown,
+        (None, Some(_)) => Finding::For,
+        (None, None) => Finding::Unknown,
+    };
+    let check = EvidenceData::Resolution {
+        tick_ns: clock.tick_ns.get(),
+        at_most_ns: step_ns(clock).filter(|_| !clock.tick_ns.is_known()),
+        coarse_nominal_ns,
+        reason: clock.tick_ns.reason().filter(|_| step_ns(clock).is_none()).cloned(),
+    };
+    WeighedEvidence::new(check, finding, Severity::Limits)
+}
+
+/// Check that reading it does not enter the kernel where that could be avoided. The clocksource and
+/// the cost show it.
+fn cost(seen: &Observations, clock: &ClockRecord) -> Option<WeighedEvidence> {
+    let cost = clock.cost_ns.known()?;
+    let cause = cost_cause(seen, clock, cost.median);
+    let finding = match cause {
+        None => Finding::For,
+        Some(CostCause::Emulation) => Finding::Unknown,
+        Some(_) => Finding::Against,
+    };
+    let check = EvidenceData::Cost {
+        cost_ns: Some(cost.median),
+        p99_ns: cost.p99.get(),
+        histogram: cost.histogram.clone(),
+        sequence: None,
+        monotonic_ns: None,
+        syscall_ns: seen.syscall_ns(),
+        cause,
+        clocksource: seen.clocksource().filter(|_| cause == Some(CostCause::Clocksource)).map(str::to_owned),
+        emulators: seen.environment.emulation.clone(),
+    };
+    Some(WeighedEvidence::new(check, finding, Severity::Limits))
+}
+
+/// Cause of a cost that is higher than it has to be, or is not the machine's.
+fn cost_cause(seen: &Observations, clock: &ClockRecord, ns: f64) -> Option<CostCause> {
+    let syscall_ns = seen.syscall_ns();
+    // A clock that the timer tick moves needs no counter; devices and calls by number are system
+    // calls by nature.
+    let may_avoid = clock.identity.path.is_usual() && !clock.identity.is_coarse;
+    let has_no_vdso = seen.clocksource().and_then(clocksource::known).is_some_and(|known| known.vdso == Some(false));
+    let is_emulated = !seen.environment.emulation.is_empty();
+    let costs_as_much = syscall_ns.is_some_and(|syscall| CostCause::is_like_system_call(ns, syscall));
+    let causes = [
+        (may_avoid && has_no_vdso && (costs_as_much || is_emulated), CostCause::Clocksource),
+        (is_emulated, CostCause::Emulation),
+        (may_avoid && seen.is_trapped() && (ns > TRAPPED_NS || costs_as_much), CostCause::TrappedCounter),
+        (may_avoid && syscall_ns.is_some_and(|syscall| ns > FAR_ABOVE_A_SYSCALL * syscall), CostCause::AboveSystemCall),
+        (may_avoid && costs_as_much, CostCause::LikeSystemCall),
+    ];
+    causes.into_iter().find_map(|(applies, cause)| applies.then_some(cause))
+}
+
+/// Check of its rate against the clock that is not steered. NTP steers slowly: that is what it is
+/// for.
+fn rate(seen: &Observations, clock: &ClockRecord, suspect: Suspect, severity: Severity) -> Option<WeighedEvidence> {
+    let rates = match &seen.rates {
+        Ok(rates) => rates,
+        Err(why) => return Some(events::no_rate(NoRate::Failed(why), suspect, severity)),
+    };
+    let label = clock.identity.label();
+    if rates.reference_suspected {
+        return Some(beside_suspected(&label, &rates.reference, suspect, severity));
+    }
+    let found = rates.clocks.iter().find(|rate| rate.name == label)?;
+    // A step is no rate.
+    let shares_hardware = seen.shares_hardware(clock);
+    Some(if found.step.is_known() {
+        events::constancy(found, shares_hardware, suspect, severity)
+    } else if clock.identity.is_coarse {
+        follows(found, shares_hardware, seen.lasting_ppm())
+    } else {
+        steered(found, shares_hardware, seen.lasting_ppm())
+    })
+}
+
+/// The reference changed against all other clocks, and these not against each other.
+fn beside_suspected(label: &str, reference: &str, suspect: Suspect, severity: Severity) -> WeighedEvidence {
+    let mut found = events::no_rate(NoRate::Reference(ReferenceProblem::ReferenceChanged), suspect, severity);
+    if let EvidenceData::ConstantRate { change, reference_problem, .. } = &mut found.data
+        && base_name(label) == base_name(reference)
+    {
+        (*change, *reference_problem, found.finding) = (Some(RateChange::AgainstAll), None, Finding::Against);
+    }
+    found
+}
+
+/// A clock that runs by more than a crystal is off, against the one that nobody steers, is being
+/// slewed; but where a daemon corrects that one's frequency for good, it is the clocks that are not
+/// corrected which are wrong.
+fn steered(
+    found: &RateRecord,
+    reference_shares_hardware: Option<bool>,
+    lasting: Option<(f64, f64)>,
+) -> WeighedEvidence {
+    let known = found.ppm.get().zip(found.bound_ppm.get());
+    let steerable = known.is_none_or(|(ppm, bound)| ppm.abs() - bound <= STEERABLE_PPM);
+    let check = EvidenceData::Rate {
+        ppm: known.map(|(ppm, _)| ppm),
+        bound_ppm: known.map(|(_, bound)| bound),
+        reference: Some(found.reference.clone()),
+        lasting_ppm: lasting.map(|(ppm, _)| ppm),
+        constant: found.constant.get(),
+        steerable,
+        reference_shares_hardware,
+        reason: found.ppm.reason().filter(|_| known.is_none()).cloned(),
+    };
+    let (lasting_ppm, skew_ppm) = lasting.unwrap_or_default();
+    let finding =
+        known.map_or(Finding::Unknown, |(ppm, bound)| events::within(ppm - lasting_ppm, bound + skew_ppm, CRYSTAL_PPM));
+    WeighedEvidence::new(check, finding, if steerable { Severity::Limits } else { Severity::Forbids })
+}
+
+/// A clock that the timer tick moves shows in a second only that it runs as the others do.
+fn follows(
+    found: &RateRecord,
+    reference_shares_hardware: Option<bool>,
+    lasting: Option<(f64, f64)>,
+) -> WeighedEvidence {
+    let late = RateRecord {
+        bound_ppm: found.bound_ppm.get().map_or_else(|| found.bound_ppm.clone(), |ppm| Figure::Known(LATE_TICKS * ppm)),
+        ..found.clone()
+    };
+    let mut evidence = steered(&late, reference_shares_hardware, lasting);
+    if let EvidenceData::Rate { ppm: Some(ppm), bound_ppm: Some(bound_ppm), .. } = evidence.data {
+        let is_off = (ppm - lasting.unwrap_or_default().0).abs() - bound_ppm > CRYSTAL_PPM;
+        evidence.finding = match bound_ppm <= MAX_COARSE_BOUND_PPM {
+            false if !is_off => Finding::Unknown,
+            _ => events::against_if(is_off),
+        };
+    }
+    evidence
+}
+
+/// Evidence on civil time, by what the error is worth that a daemon has stated. Of a clock
+/// that nobody synchronizes, and of one that is being corrected, the error is unknown, and may be
+/// anything; a daemon that states no error leaves the question open. One that answers by itself
+/// knows better than the kernel, whose flag it may have left as it was.
+fn synchronization(seen: &Observations, clock: &ClockRecord) -> WeighedEvidence {
+    let (kernel, daemon_error_s) = (seen.kernel_time(), seen.daemon_error_s());
+    let (state, error_s) = kernel.map_or((None, None), |kernel| (kernel.state, kernel.civil_error_s));
+    let shows_utc = clock.identity.name == "tai" && kernel.is_some_and(|kernel| kernel.tai_offset_s.is_none());
+    let finding = match state {
+        _ if shows_utc => Finding::Against,
+        _ if daemon_error_s.is_some() => Finding::For,
+        Some(CivilState::Unsynchronized | CivilState::Slewing) => Finding::Against,
+        Some(CivilState::Synchronized | CivilState::WhileNotSlewing) if error_s.is_some() => Finding::For,
+        _ => Finding::Unknown,
+    };
+    let reported_error_s = kernel.map(|kernel| kernel.maxerror_us as f64 / 1e6);
+    let check = EvidenceData::Synchronization {
+        answered: kernel.is_some(),
+        state,
+        error_s: daemon_error_s.or(error_s),
+        daemon_error_s,
+        reported_error_s,
+        shows_utc,
+    };
+    WeighedEvidence::new(check, finding, Severity::Limits)
+}
