@@ -6,7 +6,6 @@ use std::time::Duration;
 use clockscope::bounded::{self, NotPast};
 use clockscope::stamps::{Refused, StampError};
 use clockscope::{CivilState, ErrorBound, Evidence, Finding, Instant, Interval, Source, WallTime};
-use clockscope_records::TickReason;
 use clockscope_statistics::{Tick, tick};
 
 /// Longest part of a wait: between two, signal handlers of Python run.
@@ -232,9 +231,7 @@ pub(crate) fn tick_of(readings: &[u8]) -> PythonValue {
             let reason = format!("too fine to be separated from the clock's unit: at most {units:.3} units");
             (PythonValue::None, PythonValue::Text(Cow::Owned(reason)))
         }
-        Tick::Unknown(reason) => {
-            (PythonValue::None, PythonValue::Text(Cow::Owned(TickReason::from(reason).to_string())))
-        }
+        Tick::Unknown(reason) => (PythonValue::None, PythonValue::Text(Cow::Owned(reason.to_string()))),
     };
     PythonValue::Tuple(vec![found, reason])
 }

@@ -28,3 +28,23 @@ pub struct Summary {
     /// The largest.
     pub max: f64,
 }
+
+impl Summary {
+    /// Returns the same figures in a unit that is so many times shorter: in ns, of counts of
+    /// `factor` ns.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        Self {
+            count: self.count,
+            mean: self.mean * factor,
+            std: self.std.map(|std| std * factor),
+            min: self.min * factor,
+            p25: self.p25 * factor,
+            p50: self.p50 * factor,
+            p75: self.p75 * factor,
+            p99: self.p99 * factor,
+            p999: self.p999 * factor,
+            max: self.max * factor,
+        }
+    }
+}

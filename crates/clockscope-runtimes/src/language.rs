@@ -4,7 +4,7 @@ use clockscope_records::{
     AfterWork, ClockBasis, ClockIdentity, ClockKind, Figure, LanguageClock, MovedBy, ReadPath, RuntimeRecord, Summary,
     texts,
 };
-use clockscope_statistics::{Difference, DifferencesSummary};
+use clockscope_statistics::{Difference, summary};
 
 use crate::probe_line::ProbeReadings;
 
@@ -52,7 +52,7 @@ fn identity(api: &str, row: &RuntimeRecord, readings: Option<&ProbeReadings>) ->
 fn differences(readings: &ProbeReadings) -> Option<Summary> {
     let counted = |(value, count): &(i64, u64)| Difference { value: *value, count: *count };
     let entries: Vec<Difference> = readings.differences.iter().map(counted).collect();
-    Some(DifferencesSummary::of_counted(&entries)?.in_ns(readings.ns_per_unit()))
+    Some(summary(&entries)?.scaled(readings.ns_per_unit()))
 }
 
 fn after_work(readings: &ProbeReadings) -> Vec<AfterWork> {

@@ -128,9 +128,9 @@ fn tick(record: &mut RuntimeRecord, readings: &ProbeReadings) {
             let most_ns = units * ns_per_unit;
             (Strength::None, steps, Some(most_ns), Err(TickReason::TooFineForApi { at_most_ns: most_ns }))
         }
-        Tick::Unknown(reason) => (Strength::None, 0, None, Err(reason.into())),
+        Tick::Unknown(reason) => (Strength::None, 0, None, Err(reason)),
     };
-    record.tick_ns = lattice.clone().map(|lattice| lattice.period * ns_per_unit).into();
+    record.tick_ns = lattice.map(|lattice| lattice.period * ns_per_unit).into();
     let lattice = lattice.ok();
     record.tick_evidence = Some(TickEvidence {
         strength,

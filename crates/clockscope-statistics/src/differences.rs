@@ -6,6 +6,7 @@ mod modes;
 
 use std::collections::BTreeMap;
 
+use clockscope_records::Summary;
 pub use difference::Difference;
 pub use modes::Mode;
 
@@ -30,68 +31,31 @@ pub struct Differences {
     extremes: Option<(i64, i64)>,
 }
 
-/// The usual figures, in the clock's unit. Quantiles are interpolated as [`crate::quantile`] does.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(missing_docs, reason = "they say what they are")]
-pub struct DifferencesSummary {
-    pub count: u64,
-    pub mean: f64,
-    /// Standard deviation of the sample (n - 1); `None` for a single difference.
-    pub std: Option<f64>,
-    pub min: f64,
-    pub p25: f64,
-    pub p50: f64,
-    pub p75: f64,
-    pub p99: f64,
-    pub p999: f64,
-    pub max: f64,
+/// Returns the usual figures of counted differences in ascending order, in the clock's unit; `None`
+/// without any. Quantiles are interpolated as [`crate::quantile()`] does.
+#[must_use]
+pub fn summary(entries: &[Difference]) -> Option<Summary> {
+    let sum = entries.iter().map(|entry| i128::from(entry.value) * i128::from(entry.count)).sum();
+    summary_of_sum(entries, entries.iter().map(|entry| entry.count).sum(), sum)
 }
 
-impl DifferencesSummary {
-    /// Returns the usual figures of counted differences in ascending order; `None` without any.
-    #[must_use]
-    pub fn of_counted(entries: &[Difference]) -> Option<Self> {
-        let sum = entries.iter().map(|entry| i128::from(entry.value) * i128::from(entry.count)).sum();
-        Self::of_sum(entries, entries.iter().map(|entry| entry.count).sum(), sum)
-    }
-
-    fn of_sum(entries: &[Difference], count: u64, sum: i128) -> Option<Self> {
-        let (first, last) = (entries.first()?, entries.last()?);
-        let mean = sum as f64 / count as f64;
-        let squares: f64 = entries.iter().map(|entry| (entry.value as f64 - mean).powi(2) * entry.count as f64).sum();
-        let at = |q| quantile(entries, count, q);
-        Some(Self {
-            count,
-            mean,
-            std: (count > 1).then(|| (squares / (count - 1) as f64).sqrt()),
-            min: first.value as f64,
-            p25: at(0.25),
-            p50: at(0.5),
-            p75: at(0.75),
-            p99: at(0.99),
-            p999: at(0.999),
-            max: last.value as f64,
-        })
-    }
-
-    /// Returns the same figures in ns, of a unit of this length.
-    #[cfg(feature = "records")]
-    #[must_use]
-    pub fn in_ns(self, ns_per_unit: f64) -> clockscope_records::Summary {
-        let ns = |units: f64| units * ns_per_unit;
-        clockscope_records::Summary {
-            count: self.count,
-            mean: ns(self.mean),
-            std: self.std.map(ns),
-            min: ns(self.min),
-            p25: ns(self.p25),
-            p50: ns(self.p50),
-            p75: ns(self.p75),
-            p99: ns(self.p99),
-            p999: ns(self.p999),
-            max: ns(self.max),
-        }
-    }
+fn summary_of_sum(entries: &[Difference], count: u64, sum: i128) -> Option<Summary> {
+    let (first, last) = (entries.first()?, entries.last()?);
+    let mean = sum as f64 / count as f64;
+    let squares: f64 = entries.iter().map(|entry| (entry.value as f64 - mean).powi(2) * entry.count as f64).sum();
+    let at = |q| quantile(entries, count, q);
+    Some(Summary {
+        count,
+        mean,
+        std: (count > 1).then(|| (squares / (count - 1) as f64).sqrt()),
+        min: first.value as f64,
+        p25: at(0.25),
+        p50: at(0.5),
+        p75: at(0.75),
+        p99: at(0.99),
+        p999: at(0.999),
+        max: last.value as f64,
+    })
 }
 
 impl Default for Differences {
@@ -165,25 +129,25 @@ impl Differences {
 
     /// The usual figures of all differences; `None` if there are none.
     #[must_use]
-    pub fn summary(&self) -> Option<DifferencesSummary> {
+    pub fn summary(&self) -> Option<Summary> {
         self.summary_of(&self.entries(), self.count)
     }
 
     /// The same without those that are 0.
     #[must_use]
-    pub fn summary_nonzero(&self) -> Option<DifferencesSummary> {
+    pub fn summary_nonzero(&self) -> Option<Summary> {
         let entries: Vec<Difference> = self.entries().into_iter().filter(|entry| entry.value != 0).collect();
         self.summary_of(&entries, self.count - self.table[0][0] - self.table[0][1])
     }
 
-    fn summary_of(&self, entries: &[Difference], count: u64) -> Option<DifferencesSummary> {
+    fn summary_of(&self, entries: &[Difference], count: u64) -> Option<Summary> {
         // Zeros add nothing to the sum.
         let table = self.table.iter().map(|[even, odd]| i128::from(even + odd));
         let sum = self.sum_beyond + table.zip(0..).map(|(count, value)| count * value).sum::<i128>();
-        let summary = DifferencesSummary::of_sum(entries, count, sum)?;
+        let summary = summary_of_sum(entries, count, sum)?;
         // What was rounded is known exactly at the ends.
         let (least, most) = self.extremes.unwrap_or((i64::MAX, i64::MIN));
-        Some(DifferencesSummary { min: summary.min.min(least as f64), max: summary.max.max(most as f64), ..summary })
+        Some(Summary { min: summary.min.min(least as f64), max: summary.max.max(most as f64), ..summary })
     }
 
     /// The values around which the differences gather: one for a plain distribution. `period` is

@@ -5,13 +5,11 @@
 //! This crate reads no clock and does no input or output; the same numbers always give the same
 //! answer.
 
-#[cfg(feature = "records")]
 mod after_work;
 mod blocks;
 mod differences;
 mod events;
 mod octave;
-
 mod quantile;
 mod rate;
 mod reservoir;
@@ -19,10 +17,9 @@ mod stability;
 mod tick;
 mod two_samples;
 
-#[cfg(feature = "records")]
 pub use after_work::after_work;
 pub use blocks::MedianBlocks;
-pub use differences::{Difference, Differences, DifferencesSummary, Mode};
+pub use differences::{Difference, Differences, Mode, summary};
 pub use events::{
     Batch, EventCounter, EventCounts, EventKind, Judge, ReferencedCounts, STALL_MAX, WARP_NS, WORST, WorstEvent,
     WorstEvents,
@@ -32,5 +29,5 @@ pub use quantile::{median_interval, next_interval, quantile};
 pub use rate::{BracketNs, Constancy, MeasuredRate, even_phases, rate, rate_bounds};
 pub use reservoir::Reservoir;
 pub use stability::{Deviation, allan_deviation, maximum_time_interval_error};
-pub use tick::{Elapsed, Lattice, NoTick, SHORTEST as SHORTEST_TICK, Tick, TickCollector, Weight, tick};
+pub use tick::{Elapsed, Lattice, SHORTEST as SHORTEST_TICK, Tick, TickCollector, Weight, tick};
 pub use two_samples::{SampleBounds, ratio_bounds, ratio_range, shift_bounds};

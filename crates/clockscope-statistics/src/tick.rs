@@ -17,10 +17,11 @@ mod result;
 mod search;
 mod spectrum;
 
+use clockscope_records::TickReason;
 pub use collector::{Elapsed, TickCollector};
 use lattice::{CERTAIN, StepProfile};
 use readings::TickReadings;
-pub use result::{Lattice, NoTick, SHORTEST, Tick, Weight};
+pub use result::{Lattice, SHORTEST, Tick, Weight};
 use search::{SHORT, Search};
 
 /// Steps that show nothing with fewer.
@@ -52,7 +53,7 @@ impl TickReadings {
     fn tick(&self) -> Tick {
         let steps = self.steps();
         if steps.len() < FEWEST_STEPS {
-            return Tick::Unknown(NoTick::TooFewSteps);
+            return Tick::Unknown(TickReason::FewSteps);
         }
         let divisor = steps.iter().copied().fold(0, gcd);
         let scaled = Self { values: self.values.iter().map(|value| value / divisor).collect(), ..*self };
@@ -63,7 +64,7 @@ impl TickReadings {
             other => self.found_without_one_more(&steps).unwrap_or(other),
         };
         let found = match found {
-            Tick::Found(_) | Tick::Unknown(NoTick::RateChanged) => found,
+            Tick::Found(_) | Tick::Unknown(TickReason::RateChanged) => found,
             _ => self.common_divisor(divisor, &steps).unwrap_or_else(|| bounded(found, divisor, &steps)),
         };
         self.unless_unseen(found.scaled(divisor as f64))
@@ -81,7 +82,7 @@ impl TickReadings {
             true if is_longer(shortest) => {
                 Tick::AtMost { units: lattice.period * (1.0 + lattice.error), steps: lattice.steps }
             }
-            true if is_longer(next) && next < u64::MAX => Tick::Unknown(NoTick::Ambiguous),
+            true if is_longer(next) && next < u64::MAX => Tick::Unknown(TickReason::SeveralTicks),
             _ => found,
         }
     }
@@ -131,7 +132,7 @@ impl TickReadings {
         if is_reported && ends.into_iter().flatten().any(|steps| differs(steps)) {
             // Parts of a short series may lie on lattices that are not theirs.
             let is_short = steps.len() < SHORT;
-            return Tick::Unknown(if is_short { NoTick::Ambiguous } else { NoTick::RateChanged });
+            return Tick::Unknown(if is_short { TickReason::SeveralTicks } else { TickReason::RateChanged });
         }
         found
     }
@@ -170,7 +171,7 @@ impl TickReadings {
     /// Looks for it in the spectrum of the differences.
     fn spectral(&self, steps: &[u64]) -> Tick {
         if steps.len() < SPECTRAL_STEPS {
-            return Tick::Unknown(NoTick::TooFewReadings);
+            return Tick::Unknown(TickReason::FewDifferences);
         }
         Search::new(self, steps).run()
     }

@@ -12,13 +12,9 @@ const LARGEST: usize = 10;
 ///
 /// # Errors
 /// There are no differences, for this reason, or the unit has no fixed length.
-pub(crate) fn summary(
-    found: Option<clockscope_statistics::DifferencesSummary>,
-    ns_per_unit: Option<f64>,
-    without: Unknown,
-) -> Result<Summary, Unknown> {
+pub(crate) fn summary(found: Option<Summary>, ns_per_unit: Option<f64>, without: Unknown) -> Result<Summary, Unknown> {
     let ns = ns_per_unit.ok_or(texts::NO_LENGTH)?;
-    Ok(found.ok_or(without)?.in_ns(ns))
+    Ok(found.ok_or(without)?.scaled(ns))
 }
 
 /// The distinct differences in ascending order until they cover 99.99 % of all, and the largest

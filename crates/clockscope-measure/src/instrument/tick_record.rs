@@ -108,7 +108,7 @@ impl TickSource {
     /// Record of what readings showed, in a unit of so many ns.
     fn record(self, tick: Tick, ns_per_unit: Option<f64>) -> TickRecord {
         match (tick, ns_per_unit) {
-            (Tick::Unknown(reason), _) => TickRecord::unknown(0, None, TickReason::from(reason)),
+            (Tick::Unknown(reason), _) => TickRecord::unknown(0, None, reason),
             (_, None) => TickRecord::unknown(0, None, texts::NO_LENGTH),
             // What a counter counts is whole, and finer than a few of these is only the one itself.
             // Where all readings are multiples of two or more, the bound is of these.

@@ -1,9 +1,8 @@
 //! The questions across CPUs: threads that are bound to one CPU each, in pairs or alone.
 //!
 //! `team` binds the threads and runs them in pairs, and `tournament` pairs the CPUs. `exchange`
-//! sends stamped messages, for *offsets*. For *order*, [`handoff`](crate::instrument::pair::handoff)
-//! hands readings over, and [`store_rounds`](crate::instrument::pair::store_rounds) stores before
-//! readings. All use what two threads share, [`pair`](crate::instrument::pair).
+//! sends stamped messages, for *offsets*. For *order*, `handoff` hands readings over, and
+//! `store_rounds` stores before readings: loops of [`pair`](crate::instrument::pair).
 
 pub(crate) mod exchange;
 pub(crate) mod offsets;

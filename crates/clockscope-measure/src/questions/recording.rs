@@ -32,12 +32,12 @@ pub struct RecordRequest {
     pub cpu: Option<u32>,
 }
 
-/// Answers *steps* as [`steps`](crate::questions::steps) does, and keeps every reading and what it takes to
+/// Answers *steps* as [`steps`](crate::steps()) does, and keeps every reading and what it takes to
 /// compute the answer again. Each clock is read without any pause. Readings take 8 bytes each, and
 /// those of a clock up to 24 while it is read.
 ///
 /// # Errors
-/// Those of [`steps`](crate::questions::steps), or the readings do not fit into memory.
+/// Those of [`steps`](crate::steps()), or the readings do not fit into memory.
 pub fn record<P: Platform>(
     session: &Session<'_, P>,
     catalog: Catalog<P>,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::printable::counted;
 
 /// Reason why a clock's tick is unknown.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum TickReason {

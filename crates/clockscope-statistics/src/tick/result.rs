@@ -1,5 +1,7 @@
 //! A clock's tick, a bound of it, or why there is neither.
 
+use clockscope_records::TickReason;
+
 /// Periods shorter than this, in units, cannot be distinguished from the truncation to whole units.
 pub const SHORTEST: f64 = 3.0;
 
@@ -20,7 +22,7 @@ pub enum Tick {
         steps: u64,
     },
     /// Nothing can be said.
-    Unknown(NoTick),
+    Unknown(TickReason),
 }
 
 /// A lattice on which the readings lie.
@@ -58,48 +60,6 @@ impl Lattice {
             1000.. if self.agreement >= 0.99 => Weight::Strong,
             8.. => Weight::Fair,
             _ => Weight::Weak,
-        }
-    }
-}
-
-/// Reason why nothing can be said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoTick {
-    /// Fewer than three readings differed from the one before.
-    TooFewSteps,
-    /// There is no lattice in so few readings, but there may be one.
-    TooFewReadings,
-    /// The differences may come from reads of a few constant costs just as well.
-    ConstantCost,
-    /// The readings lie on several lattices: there are too few to choose.
-    Ambiguous,
-    /// A read takes so many units that no spectrum is made of the differences.
-    TooSlow,
-    /// Parts of the readings lie on different lattices: the clock's rate changed.
-    RateChanged,
-    /// It steps back so often that the readings between two such steps do not suffice.
-    StepsBack,
-    /// The differences look like a lattice, but the readings do not lie on one.
-    NoLattice,
-    /// No tick of [`SHORTEST`] units or more shows, and the readings are too regular to prove that
-    /// it is shorter: reads of nearly constant cost that never find the clock unchanged.
-    NoneShown,
-}
-
-/// The records' reason for a tick that is not found.
-#[cfg(feature = "records")]
-impl From<NoTick> for clockscope_records::TickReason {
-    fn from(why: NoTick) -> Self {
-        match why {
-            NoTick::TooFewSteps => Self::FewSteps,
-            NoTick::TooFewReadings => Self::FewDifferences,
-            NoTick::ConstantCost => Self::ConstantCost,
-            NoTick::Ambiguous => Self::SeveralTicks,
-            NoTick::TooSlow => Self::SlowReads,
-            NoTick::RateChanged => Self::RateChanged,
-            NoTick::StepsBack => Self::StepsBack,
-            NoTick::NoLattice => Self::NoLattice,
-            NoTick::NoneShown => Self::NoneShown,
         }
     }
 }

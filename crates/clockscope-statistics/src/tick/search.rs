@@ -2,10 +2,12 @@
 
 use std::ops::ControlFlow;
 
+use clockscope_records::TickReason;
+
 use super::lattice::{self, CERTAIN, Fit, StepProfile};
 use super::proof::{self, Counts};
 use super::readings::TickReadings;
-use super::result::{Lattice, NoTick, SHORTEST, Tick};
+use super::result::{Lattice, SHORTEST, Tick};
 use super::spectrum;
 
 /// Lines whose lattice is fitted to a sample of the readings, and how many of each quarter that
@@ -68,7 +70,7 @@ impl<'a> Search<'a> {
     /// Looks at one line after the other, that of the longest period first.
     pub(super) fn run(mut self) -> Tick {
         let Some(lines) = spectrum::candidates(self.steps, self.profile.usual) else {
-            return Tick::Unknown(NoTick::TooSlow);
+            return Tick::Unknown(TickReason::SlowReads);
         };
         for (index, line) in lines.iter().enumerate() {
             let Some(frequency) = lattice::refined_by_first(self.values, self.profile, *line) else { continue };
@@ -77,12 +79,14 @@ impl<'a> Search<'a> {
             }
         }
         match self.conclude() {
-            Tick::Found(lattice) if self.breaks > 0 && lattice.error > LEAST_SURE => Tick::Unknown(NoTick::StepsBack),
+            Tick::Found(lattice) if self.breaks > 0 && lattice.error > LEAST_SURE => {
+                Tick::Unknown(TickReason::StepsBack)
+            }
             Tick::Found(lattice) if lattice.error > LEAST_SURE || self.is_short() && lattice.agreement < CERTAIN => {
-                Tick::Unknown(NoTick::TooFewReadings)
+                Tick::Unknown(TickReason::FewDifferences)
             }
             Tick::Found(lattice) if self.may_be_ambiguous(&lattice) && self.has_alternative(&lattice, &lines) => {
-                Tick::Unknown(NoTick::Ambiguous)
+                Tick::Unknown(TickReason::SeveralTicks)
             }
             reported => reported,
         }
@@ -191,11 +195,11 @@ impl<'a> Search<'a> {
             }
         }
         match (self.changing, self.unproved) {
-            (true, _) => Tick::Unknown(NoTick::RateChanged),
+            (true, _) => Tick::Unknown(TickReason::RateChanged),
             _ if self.is_fine() => Tick::AtMost { units: SHORTEST, steps: self.steps.len() as u64 },
-            (_, true) => Tick::Unknown(NoTick::ConstantCost),
-            _ if self.has_candidate => Tick::Unknown(NoTick::NoLattice),
-            _ => Tick::Unknown(NoTick::NoneShown),
+            (_, true) => Tick::Unknown(TickReason::ConstantCost),
+            _ if self.has_candidate => Tick::Unknown(TickReason::NoLattice),
+            _ => Tick::Unknown(TickReason::NoneShown),
         }
     }
 }

@@ -479,7 +479,7 @@ fn a_coarse_clock_that_is_steered() {
 #[test]
 fn three_equal_steps_are_enough_and_two_are_not() {
     let readings = |steps: u64| -> Vec<u64> { (0..=steps * 1000).map(|read| read / 1000 * 4_000_000).collect() };
-    assert_eq!(tick(&readings(2)), Tick::Unknown(NoTick::TooFewSteps));
+    assert_eq!(tick(&readings(2)), Tick::Unknown(TickReason::FewSteps));
     let Tick::Found(lattice) = tick(&readings(3)) else { panic!("{:?}", tick(&readings(3))) };
     assert_eq!((lattice.period, lattice.steps), (4e6, 3));
 }
@@ -495,7 +495,7 @@ fn a_tick_does_not_depend_on_one_step() {
             let elapsed = Elapsed { since_last: 30_000.0, between: 20_000.0, undisturbed: 50.0 };
             collector.push_timed(&[(ns as f64 * rate) as u64; 500], elapsed);
         }
-        assert_eq!(collector.tick(), Tick::Unknown(NoTick::Ambiguous), "{rate}, {steps} steps");
+        assert_eq!(collector.tick(), Tick::Unknown(TickReason::SeveralTicks), "{rate}, {steps} steps");
     }
 }
 
@@ -504,16 +504,16 @@ fn a_tick_does_not_depend_on_one_step() {
 #[test]
 fn no_tick_shows_where_every_read_takes_a_little_more_than_a_unit() {
     let readings: Vec<u64> = (0..40_000u64).map(|read| read * 115 / 100).collect();
-    assert_eq!(tick(&readings), Tick::Unknown(NoTick::NoneShown));
+    assert_eq!(tick(&readings), Tick::Unknown(TickReason::NoneShown));
 }
 
 #[test]
 fn nothing_is_reported_of_nothing() {
-    assert_eq!(tick(&[]), Tick::Unknown(NoTick::TooFewSteps));
-    assert_eq!(tick(&[7; 40_000]), Tick::Unknown(NoTick::TooFewSteps));
+    assert_eq!(tick(&[]), Tick::Unknown(TickReason::FewSteps));
+    assert_eq!(tick(&[7; 40_000]), Tick::Unknown(TickReason::FewSteps));
     let backwards: Vec<u64> = (0..40_000u64).rev().collect();
-    assert_eq!(tick(&backwards), Tick::Unknown(NoTick::TooFewSteps));
-    assert_eq!(tick(&[u64::MAX - 5, u64::MAX, 3, 9]), Tick::Unknown(NoTick::TooFewReadings));
+    assert_eq!(tick(&backwards), Tick::Unknown(TickReason::FewSteps));
+    assert_eq!(tick(&[u64::MAX - 5, u64::MAX, 3, 9]), Tick::Unknown(TickReason::FewDifferences));
 }
 
 /// Readings of clocks that are truncated further than to ns: by the microsecond, by the
