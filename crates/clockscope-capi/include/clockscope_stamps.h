@@ -182,7 +182,7 @@ CLOCKSCOPE_API size_t clockscope_stamp_instants(const uint64_t *stamps, uint64_t
 /* ---- Files ---- */
 
 /* Stores the header of a file of stamps, as text with a zero byte behind it: the history from a
- * stamp to now. The program `clockscope convert` turns counts below it into times, as this process
+ * stamp to now. The program `clockscope stamps` turns counts below it into times, as this process
  * does: take the header after the last stamp, and write the counts behind it, as decimal numbers in
  * lines, or as 64 bits each in little-endian order. Returns 1, or 0 if the header does not fit
  * *size bytes (text may be NULL then). Sets *size to the bytes that it has, the zero byte included.

@@ -10,7 +10,7 @@ use crate::output::{self, Destination};
 use crate::questions::measure::MeasureArgs;
 use crate::questions::{Cli, Command, SchemaArg, baseline};
 use crate::usage::unknown_word;
-use crate::{convert, help, version};
+use crate::{help, stamps, version};
 
 /// Does what the command line says.
 pub(crate) fn run(cli: Cli) -> Result<Exit> {
@@ -25,7 +25,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
             Err(error)
         }),
         Some(Command::Baseline(args)) => baseline::run(&args),
-        Some(Command::Convert(args)) => convert::run(&args),
+        Some(Command::Stamps(args)) => stamps::run(&args),
         Some(Command::Schema(args)) => schema(args.of),
         Some(Command::Completions(args)) => completions(args.shell),
         Some(Command::Man(_)) => man(),

@@ -6,7 +6,7 @@ use clap::{Command, CommandFactory};
 
 use crate::options::formats_of;
 use crate::questions::measure::MeasureArgs;
-use crate::questions::{COMMANDS, Cli, Row};
+use crate::questions::{COMMANDS, Cli, HIDDEN, Row};
 
 /// Columns of a terminal, in which `--help` of every command fits.
 #[cfg(test)]
@@ -43,7 +43,7 @@ fn template(command: &Command) -> String {
     let header = *command.get_styles().get_header();
     let name = *command.get_styles().get_literal();
     let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
-    for rows in COMMANDS.chunk_by(|one, next| one.group == next.group) {
+    for rows in COMMANDS.chunk_by(|one, next| one.group == next.group).filter(|rows| rows[0].group != HIDDEN) {
         let _ = writeln!(text, "\n{header}{}:{header:#}", rows[0].group);
         for of in rows.iter().map(Row::name) {
             let about = command.find_subcommand(&of).and_then(Command::get_about).map(ToString::to_string);
@@ -73,7 +73,7 @@ mod tests {
         assert_eq!(rows, known);
         let groups: Vec<&str> =
             COMMANDS.chunk_by(|one, next| one.group == next.group).map(|rows| rows[0].group).collect();
-        assert_eq!(groups, ["Everyday", "Diagnose", "Compare", "Other"]);
+        assert_eq!(groups, ["Everyday", "Diagnose", "Compare", "Other", HIDDEN]);
     }
 
     /// Commands by their names and aliases.
@@ -103,7 +103,7 @@ mod tests {
     fn every_question_has_an_example_and_a_python_function() {
         let init = clockscope_testing::project().join("crates/clockscope-python/python/clockscope/__init__.py");
         let init = std::fs::read_to_string(init).unwrap();
-        for row in COMMANDS.iter().filter(|row| row.group != "Other") {
+        for row in COMMANDS.iter().filter(|row| row.group != "Other" && row.group != HIDDEN) {
             let name = row.name();
             assert!(row.ending.examples.iter().any(|(line, _)| line.starts_with(&name) || name == "measure"), "{name}");
             let function = if name == "list" { "list_clocks" } else { &name };

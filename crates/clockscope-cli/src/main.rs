@@ -4,7 +4,6 @@
 mod answer;
 mod baseline;
 mod changes;
-mod convert;
 mod dispatch;
 mod duration;
 mod ending;
@@ -23,6 +22,7 @@ mod policy_file;
 mod progress;
 mod questions;
 mod signals;
+mod stamps;
 mod suggestions;
 mod terminal;
 mod topics;

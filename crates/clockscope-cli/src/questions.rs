@@ -22,8 +22,8 @@ mod steps;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::answer::Question;
-use crate::convert::ConvertArgs;
 use crate::ending::{Ending, NO_MORE};
+use crate::stamps::StampsArgs;
 use measure::MeasureArgs;
 
 /// See every clock your machine has, know which to trust, and read the fastest
@@ -57,6 +57,9 @@ pub(crate) struct VersionArgs {
     pub(crate) wanted: bool,
 }
 
+/// The group of commands that the first screen leaves out: packagers need them once.
+pub(crate) const HIDDEN: &str = "Hidden";
+
 /// A command, as the help shows it.
 #[derive(Debug)]
 pub(crate) struct Row {
@@ -79,13 +82,13 @@ impl Row {
 macro_rules! commands {
     (
         $($group:literal { $($(#[$about:meta])* $name:ident($args:ty),)+ })+
-        others $others:literal { $($(#[$other_about:meta])* $other:ident($other_args:ty),)+ }
+        $(others $others:literal { $($(#[$other_about:meta])* $other:ident($other_args:ty),)+ })+
     ) => {
         /// A command with its arguments.
         #[derive(Debug, Subcommand)]
         pub(crate) enum Command {
             $($($(#[$about])* $name(Box<$args>),)+)+
-            $($(#[$other_about])* $other($other_args),)+
+            $($($(#[$other_about])* $other($other_args),)+)+
         }
 
         impl Command {
@@ -93,7 +96,7 @@ macro_rules! commands {
             pub(crate) fn question(&self) -> Option<&dyn Question> {
                 match self {
                     $($(Self::$name(args) => Some(&**args),)+)+
-                    $(Self::$other(_) => None,)+
+                    $($(Self::$other(_) => None,)+)+
                 }
             }
         }
@@ -101,7 +104,7 @@ macro_rules! commands {
         /// All of them, group by group.
         pub(crate) const COMMANDS: &[Row] = &[
             $($(Row { group: $group, variant: stringify!($name), ending: <$args>::HELP },)+)+
-            $(Row { group: $others, variant: stringify!($other), ending: <$other_args>::HELP },)+
+            $($(Row { group: $others, variant: stringify!($other), ending: <$other_args>::HELP },)+)+
         ];
     };
 }
@@ -183,7 +186,9 @@ commands! {
         /// Convert the library's stamps to times with bounds
         ///
         /// Reads a file of stamps, and writes CSV: for each count the time, with its bounds.
-        Convert(ConvertArgs),
+        Stamps(StampsArgs),
+    }
+    others "Hidden" {
         /// Print the JSON Schema of documents, policies or recordings
         Schema(SchemaArgs),
         /// Print a completion script for a shell

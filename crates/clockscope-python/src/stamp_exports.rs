@@ -146,7 +146,7 @@ Raises: StampError where the stamp has no time.",
 
 Returns the header of a file of stamps: the history from a stamp to now, as text.
 
-`clockscope convert` turns the counts below it into times, as this process does: take the header
+`clockscope stamps` turns the counts below it into times, as this process does: take the header
 after the last stamp.
 Raises: StampError if the process has no history, or the history is being written.",
         ),

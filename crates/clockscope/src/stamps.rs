@@ -37,7 +37,7 @@
 //!
 //! A stamp is a number: nothing in it shows where it comes from. One of another machine or boot
 //! becomes a wrong time, if the history covers that count. So where stamps are kept in a file, that
-//! begins with a [`Header`]: what `clockscope convert`, or [`Header::convert`], turns them into
+//! begins with a [`Header`]: what `clockscope stamps`, or [`Header::convert`], turns them into
 //! times by.
 //!
 //! # Where the counter is disabled later

@@ -39,7 +39,7 @@ pub(crate) fn write(page: Option<&str>) -> Result<()> {
 fn is_made_here(command: &DocumentedCommand) -> bool {
     !command.output.is_empty()
         && !PAGES_OF_OTHERS.iter().any(|page| command.page.starts_with(page))
-        && !command.arguments.iter().any(|word| word == "--clocksource" || word == "convert")
+        && !command.arguments.iter().any(|word| word == "--clocksource" || word == "stamps")
 }
 
 /// Output that it prints to stdout, whatever its exit code.

@@ -100,9 +100,9 @@ fn no_command_replaces_its_input() {
         ("report base.json -o", "base.json"),
         ("report base.json page -f html -o", "page"),
         ("report page -f svg --chart cost -o", "page"),
-        ("convert run.stamps -o", "run.stamps"),
-        ("convert counts --header header -o", "counts"),
-        ("convert counts --header header -o", "header"),
+        ("stamps run.stamps -o", "run.stamps"),
+        ("stamps counts --header header -o", "counts"),
+        ("stamps counts --header header -o", "header"),
         ("runtimes ruby -d 1min --json --runtime ruby=header -o", "header"),
     ] {
         assert_refused(path, words, input, input);
@@ -211,7 +211,7 @@ fn an_answer_with_no_result_replaces_nothing() {
     let path = folder.path();
     let mut rows = vec![
         ("advise --from empty.json", "out.json"),
-        ("convert late.stamps", "out.csv"),
+        ("stamps late.stamps", "out.csv"),
         ("runtimes ruby --runtime ruby=/nowhere/ruby", "out.json"),
         ("runtimes ruby --runtime ruby=/nowhere/ruby --fail-on regression", "out.json"),
         ("runtimes ruby --runtime ruby=/nowhere/ruby --list", "out.json"),
@@ -239,6 +239,6 @@ fn an_answer_with_no_result_replaces_nothing() {
     assert!(fs::read_to_string(path.join("out.json")).unwrap().contains("clockscope.compare"));
     fs::write(path.join("late.stamps"), format!("{STAMPS}{COUNT_WITHOUT_TIME}")).unwrap();
     fs::write(path.join("out.csv"), "before").unwrap();
-    run(inside(path, "convert late.stamps -o out.csv"), 3);
+    run(inside(path, "stamps late.stamps -o out.csv"), 3);
     assert!(fs::read_to_string(path.join("out.csv")).unwrap().contains("\n1500,"));
 }

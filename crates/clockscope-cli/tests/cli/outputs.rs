@@ -86,10 +86,10 @@ const WIDTH: &str = "100";
 const WINDOWS: [&str; 2] = ["docs/guides/windows.md", "docs/reference/qpc.md"];
 
 /// Returns true if the command can run on any machine, in a moment: without another clocksource,
-/// another system's clocks and a file (`convert` has a test of its own).
+/// another system's clocks and a file (`stamps` has a test of its own).
 fn runs_anywhere(command: &DocumentedCommand) -> bool {
     !WINDOWS.contains(&command.page.as_str())
-        && !command.arguments.iter().any(|word| word == "--clocksource" || word == "convert")
+        && !command.arguments.iter().any(|word| word == "--clocksource" || word == "stamps")
 }
 
 /// Returns its output, asked for a moment only, on CPUs that this process may use; `None` if this

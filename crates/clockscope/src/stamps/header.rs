@@ -41,7 +41,7 @@ const UNKNOWN: &str = "-";
 /// has at its beginning, so that another program converts them.
 ///
 /// [`Stamps::header`](super::Stamps::header) makes it, and it is written as text (`Display`).
-/// [`Header::split`] reads it again. The program `clockscope convert` converts files of stamps.
+/// [`Header::split`] reads it again. The program `clockscope stamps` converts files of stamps.
 ///
 /// ```
 /// use clockscope::stamps::{self, Header};

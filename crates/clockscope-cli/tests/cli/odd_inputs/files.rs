@@ -9,11 +9,11 @@ pub(super) const ROWS: &[Row] = &[
     row("replay in.json", Missing, Pipe, 4, "error: cannot replay in.json: there is no such file"),
     row("compare in.json in.json", Missing, Pipe, 4, "error: cannot compare in.json: there is no such file"),
     row("advise --from in.json", Missing, Pipe, 4, "error: cannot advise from in.json: there is no such file"),
-    row("convert in.json", Missing, Pipe, 4, "error: cannot convert in.json: there is no such file"),
+    row("stamps in.json", Missing, Pipe, 4, "error: cannot convert in.json: there is no such file"),
     row("check --policy in.json", Missing, Pipe, 4, "error: --policy in.json: there is no such file"),
     row("measure --baseline in.json", Missing, Pipe, 4, "error: cannot compare in.json: there is no such file"),
     row(
-        "convert - --header in.json",
+        "stamps - --header in.json",
         Missing,
         Pipe,
         4,
@@ -48,7 +48,7 @@ pub(super) const ROWS: &[Row] = &[
         "error: cannot advise from in.json: the file is empty: expected a clockscope record, as --json writes it",
     ),
     row(
-        "convert in.json",
+        "stamps in.json",
         Empty,
         Pipe,
         4,
@@ -79,7 +79,7 @@ pub(super) const ROWS: &[Row] = &[
         "error: cannot advise from in.json: it is a folder; name a file in it",
     ),
     row("check --policy in.json", Folder, Pipe, 4, "error: --policy in.json: it is a folder; name a file in it"),
-    row("convert in.json", Folder, Pipe, 4, "error: cannot convert in.json: it is a folder; name a file in it"),
+    row("stamps in.json", Folder, Pipe, 4, "error: cannot convert in.json: it is a folder; name a file in it"),
     row(
         "report in.json",
         Bytes(b"\x7fELF\0\xff"),
@@ -109,7 +109,7 @@ pub(super) const ROWS: &[Row] = &[
         "error: --policy in.json: it is not text in UTF-8: expected TOML, as `clockscope schema policy` describes it",
     ),
     row(
-        "convert in.json",
+        "stamps in.json",
         Bytes(b"\x7fELF\0\xff"),
         Pipe,
         4,
@@ -413,7 +413,7 @@ pub(super) const ROWS: &[Row] = &[
         "error: in.json and in.json are the same file: expected records of different runs",
     ),
     row(
-        "convert in.json",
+        "stamps in.json",
         Record,
         Pipe,
         4,

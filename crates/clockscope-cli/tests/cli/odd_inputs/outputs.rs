@@ -109,11 +109,11 @@ pub(super) const ROWS: &[Row] = &[
     row("info -o x", None, Pipe, 0, ""),
     row("info -o - --csv", None, Pipe, 0, "fact,value"),
     row(
-        "convert in.json -o x.html",
+        "stamps in.json -o x.html",
         Record,
         Pipe,
         2,
-        "error: --output x.html: convert writes CSV, not html: expected a name that ends in .csv",
+        "error: --output x.html: stamps writes CSV, not html: expected a name that ends in .csv",
     ),
     row(
         "report in.json -o x.prom",

@@ -1,4 +1,4 @@
-//! The command *convert*: files of stamps become times, by the headers in them.
+//! The command *stamps*: files of stamps become times, by the headers in them.
 
 mod arguments;
 mod sections;
@@ -15,10 +15,10 @@ use crate::formats;
 use crate::inputs::Inputs;
 use crate::output::{self, Destination};
 use crate::usage::UsageError;
-pub(crate) use arguments::ConvertArgs;
+pub(crate) use arguments::StampsArgs;
 use table::Table;
 
-pub(crate) fn run(args: &ConvertArgs) -> Result<Exit> {
+pub(crate) fn run(args: &StampsArgs) -> Result<Exit> {
     refuse(args)?;
     let wrong = || format!("cannot convert {}", args.file.display());
     let mut inputs = Inputs::default();
@@ -54,15 +54,13 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Exit> {
 }
 
 /// Refuses standard input that is named twice, and a name of another format than CSV.
-fn refuse(args: &ConvertArgs) -> Result<()> {
+fn refuse(args: &StampsArgs) -> Result<()> {
     let format = args.output.as_deref().and_then(formats::by_ending);
     if let Some((format, file)) =
         format.filter(|format| *format != Format::Csv && *format != Format::Table).zip(args.output.as_ref())
     {
         let (file, name) = (file.display(), format.name());
-        bail!(UsageError(format!(
-            "--output {file}: convert writes CSV, not {name}: expected a name that ends in .csv"
-        )));
+        bail!(UsageError(format!("--output {file}: stamps writes CSV, not {name}: expected a name that ends in .csv")));
     }
     let inputs = [Some(&args.file), args.header.as_ref()];
     if inputs == [Some(&PathBuf::from("-")); 2] {

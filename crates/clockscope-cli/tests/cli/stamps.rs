@@ -28,7 +28,7 @@ fn written(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
 }
 
 fn converted(path: &Path, arguments: &[&str], code: i32) -> (String, String) {
-    let output = run(clockscope(&[&["convert", path.to_str().unwrap()], arguments].concat()), code);
+    let output = run(clockscope(&[&["stamps", path.to_str().unwrap()], arguments].concat()), code);
     (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
 }
 
@@ -156,12 +156,12 @@ fn a_wrong_stamp_file_writes_nothing() {
     ] {
         written(folder.path(), "wrong", text.as_bytes());
         let own: &[&str] = if arguments.contains(&"-o") { &[] } else { &["-o", output] };
-        let arguments = [&["convert", path], arguments, own].concat();
+        let arguments = [&["stamps", path], arguments, own].concat();
         let message = stderr(&arguments, code);
         assert!(message.contains(said), "{arguments:?}: {message}");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "{arguments:?}");
     }
-    assert!(stderr(&["convert", "-", "--header", "-"], 2).contains("are both standard input"));
+    assert!(stderr(&["stamps", "-", "--header", "-"], 2).contains("are both standard input"));
     let empty = written(folder.path(), "empty", HEADER.as_bytes());
     assert_eq!(converted(&empty, &["--column", "stamp"], 0), (format!("count,{COLUMNS}\n"), String::new()));
 }
@@ -172,7 +172,7 @@ fn a_wrong_stamp_file_writes_nothing() {
 fn the_documented_file_is_converted_as_shown() {
     let text = fs::read_to_string(clockscope_testing::project().join("docs/reference/stamps-file.md")).unwrap();
     let (_, shown) = text.split_once("$ cat run.stamps\n").unwrap();
-    let (file, rest) = shown.split_once("$ clockscope convert run.stamps\n").unwrap();
+    let (file, rest) = shown.split_once("$ clockscope stamps run.stamps\n").unwrap();
     let (expected, _) = rest.split_once("```").unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = written(folder.path(), "run.stamps", file.as_bytes());
@@ -188,7 +188,7 @@ fn a_reader_that_closes_the_pipe_ends_the_conversion() {
 
     let folder = tempfile::tempdir().unwrap();
     let path = written(folder.path(), "long", format!("{HEADER}{}", "1500\n".repeat(100_000)).as_bytes());
-    let mut command = clockscope(&["convert", path.to_str().unwrap()]);
+    let mut command = clockscope(&["stamps", path.to_str().unwrap()]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut beginning = [0; 10];
     child.stdout.take().unwrap().read_exact(&mut beginning).unwrap();

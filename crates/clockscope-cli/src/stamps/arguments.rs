@@ -1,4 +1,4 @@
-//! The arguments of *convert*, and its help.
+//! The arguments of *stamps*, and its help.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use crate::ending::{Ending, Exits};
 
 #[derive(Args, Debug)]
-pub(crate) struct ConvertArgs {
+pub(crate) struct StampsArgs {
     /// A header and counts below it, as the library's stamps write it; - for standard input
     ///
     /// A CSV file may have several headers, each followed by its counts.
@@ -37,13 +37,13 @@ pub(crate) enum CountsArg {
     Le64,
 }
 
-impl ConvertArgs {
+impl StampsArgs {
     /// End of its help.
     pub(crate) const HELP: Ending = Ending {
         examples: &[
-            ("convert run.stamps", "a header, and a count in the first column of each row"),
-            ("convert run.stamps --column stamp -o run.csv", "rows with counts in the column stamp"),
-            ("convert ring.bin --header ring.header --counts le64", "bare counts, their header beside"),
+            ("stamps run.stamps", "a header, and a count in the first column of each row"),
+            ("stamps run.stamps --column stamp -o run.csv", "rows with counts in the column stamp"),
+            ("stamps ring.bin --header ring.header --counts le64", "bare counts, their header beside"),
         ],
         more: "The answer is CSV: the columns of the input, and for each count its time on
 CLOCK_MONOTONIC, the bound of that time's error, the wall clock's time, the

@@ -8,7 +8,7 @@ use clockscope::WallTime;
 use clockscope::stamps::{Converted, Header, Stamp, StampError};
 use csv::ByteRecord;
 
-use super::arguments::{ConvertArgs, CountsArg};
+use super::arguments::{CountsArg, StampsArgs};
 use super::sections::Section;
 use crate::usage::UsageError;
 
@@ -35,7 +35,7 @@ pub(super) struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    pub(super) fn of(args: &ConvertArgs, sections: &'a [Section<'a>]) -> Result<Self> {
+    pub(super) fn of(args: &StampsArgs, sections: &'a [Section<'a>]) -> Result<Self> {
         let with = |column, names, are_named| Self { sections, format: args.counts, column, names, are_named };
         let alone = || ByteRecord::from(vec!["count"]);
         let number = args.column.as_deref().and_then(|column| column.parse::<usize>().ok());
