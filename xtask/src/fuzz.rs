@@ -1,5 +1,9 @@
 //! Feeds every parser with mutated input, by libFuzzer (fuzz/). The compiler's flags are
 //! cargo-fuzz's, which a stable compiler takes as well.
+//!
+//! To add a parser, add its target to `fuzz/targets`, a `[[bin]]` to `fuzz/Cargo.toml`, and inputs
+//! to a folder of the target's name in `fuzz/corpus`. A function that is not public is exported by
+//! a module under `cfg(fuzzing)`. Commit an input that broke something to the corpus.
 
 use std::fs;
 use std::path::Path;

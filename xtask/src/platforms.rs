@@ -3,6 +3,10 @@
 //!
 //! The compiler and its sources are Debian's rustc-web and rust-web-src, of which standard
 //! libraries for other targets are built (`cross`).
+//!
+//! To add a target, add a row to `PLATFORMS`; `with_the_command` has the command compiled as well.
+//! If its tests can run here, add a row to `emulated` or `wasm`, too. Rust's test harness prints
+//! nothing on wasm32-unknown-unknown: the stack of its trap shows which test failed.
 
 mod c_library;
 mod compiler;

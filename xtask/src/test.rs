@@ -1,5 +1,8 @@
 //! The full tier: everything that a change has to pass. Its first steps take seconds, then come
 //! `cargo test` and the steps that need more than Rust and a C compiler.
+//!
+//! To add a step, add a row to [`TEST`], and what it needs to `needs::TEST`. A check that takes
+//! more than 60 s is a bench or a step of the release check: `.ci/run` is to come to 20 minutes.
 
 use anyhow::Result;
 

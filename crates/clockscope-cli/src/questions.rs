@@ -1,5 +1,33 @@
 //! The questions: one file each (arguments, findings, the end of the help, the run), and one row
 //! each of the table of commands.
+//!
+//! # Add a question
+//!
+//! Start from the one that is most like yours: `sleep` measures, `info` shows facts. The files of a
+//! question bear its command's name in every crate; each new one needs a line `mod`.
+//!
+//! 1. `clockscope-records`: its record and words (`src/sleep.rs`), and a row of `documents!`
+//!    (`src/document.rs`). `CLOCKSCOPE_SCHEMA=write cargo test -p clockscope-records --lib` writes
+//!    the schemas.
+//! 2. `clockscope-measure`: its arithmetic and run (`src/sleep.rs`). Clocks come from the catalog:
+//!    `Catalog::new`, `select`, `tried` (a read in a child process), then each entry's `sampler`. A
+//!    figure that a clock refused is `FailureReason::unknown`. `bracket` (`src/bracket.rs`)
+//!    compares two clocks.
+//! 3. `clockscope-report`: its page (`src/documents/sleep.rs`), and a record of it in
+//!    `tests/fixtures`. `INSTA_UPDATE=always cargo test -p clockscope-report` writes the snapshots.
+//! 4. `clockscope-cli`: arguments, findings, help and run (`src/questions/sleep.rs`), and a row of
+//!    `commands!` (this file). `CLOCKSCOPE_DOCS=write cargo test -p clockscope-cli --bins` writes
+//!    the help into the documentation. If the document has charts, `TRYCMD=overwrite cargo test -p
+//!    clockscope-cli --test cli documented` writes the errors that list such documents.
+//! 5. `clockscope-python`: a function in `python/clockscope/_questions.py`, or in `_machine.py` for
+//!    facts. Its name is twice in `__init__.py` and twice in `__init__.pyi`.
+//! 6. A test on simulated machines (`clockscope-measure/tests/truth`), or under a rig that breaks
+//!    what it measures (`clockscope-testing/rigs`).
+//! 7. Documentation: its figures (docs/reference/method), its terms (docs/reference/glossary.md),
+//!    its keys (docs/reference/records/README.md).
+//!
+//! Tests fail for a question without an example or a Python function, for one that is named like a
+//! clock, and for a first page of help with more than 50 lines.
 
 mod advise;
 pub(crate) mod baseline;

@@ -1,4 +1,12 @@
 //! Documentation topics, shown by `clockscope help TOPIC`, and symptoms by a pasted line.
+//!
+//! # Add a topic
+//!
+//! 1. Add a link to the page to `topics/`, which the build script parses, and a row to
+//!    `src/topics/catalog.rs`.
+//! 2. A page of a symptom begins with its lines in an example, then a paragraph that states what to
+//!    do. `clockscope help LINE` searches these lines and the first cells of tables.
+//! 3. Add lines that users paste to the page, and to `tests/cli/help/pasted.txt`.
 
 mod catalog;
 mod events;

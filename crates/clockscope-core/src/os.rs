@@ -15,6 +15,15 @@
 //! (`single_call`), which the system's folder makes.
 //!
 //! `posix`, `perf`, `adjtimex` and `MappedPage` are Linux's alone, for what the instrument reads.
+//!
+//! # Add a system
+//!
+//! 1. If its timeline is CLOCK_MONOTONIC by the C library, name it below for `os/posix/backend.rs`,
+//!    and write its differences into that file and `os/unix/errno.rs`. Otherwise add a folder to
+//!    `os/` with the items above.
+//! 2. In `clockscope-system`, name it in `src/os.rs` for `os/unix/backend.rs`, or add a folder
+//!    there. Add it to `src/clocks/system.rs`, and its clocks to `src/clocks/catalog/table.rs`.
+//! 3. Add its targets to `xtask/src/platforms.rs`.
 
 #[cfg_attr(any(target_os = "linux", target_os = "android"), path = "os/linux/backend.rs")]
 #[cfg_attr(windows, path = "os/windows/backend.rs")]

@@ -1,5 +1,8 @@
 //! Reasons why a figure is unknown. Those that programs act on, or that have data, have a code of
 //! their own; all others are a sentence.
+//!
+//! To add a reason with a code, add a variant and its sentence (`Display`) to the file of its
+//! subject in `reason/`, then run `CLOCKSCOPE_SCHEMA=write cargo test -p clockscope-records --lib`.
 
 mod across;
 mod clock;

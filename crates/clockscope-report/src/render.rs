@@ -1,7 +1,9 @@
 //! One file a format.
 //!
-//! To add a format, add its file, its `mod` line, and its row of `formats!`, which has the name on
-//! the command line. The list of formats, `--help` and errors follow from the row.
+//! To add a format, add its file with a type that implements `Renderer`, its `mod` line, and its
+//! row of `formats!`, which has the name on the command line. The list of formats, `--help` and
+//! errors follow from the row. Endings of file names are in `src/formats.rs` of `clockscope-cli`.
+//! `INSTA_UPDATE=always cargo test -p clockscope-report` writes the snapshots.
 
 pub(crate) mod ascii;
 mod brief;

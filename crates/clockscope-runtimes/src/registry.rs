@@ -1,5 +1,4 @@
-//! The runtimes: a row each. A runtime that is not here is added by a probe in `probes/` and a row
-//! below (`probes/README.md`).
+//! The runtimes: a row each. `probes/README.md` (*Adding a language*) lists the steps that add one.
 
 use crate::operating_system::System;
 

@@ -7,6 +7,22 @@
 //!   test`.
 //!
 //! It knows nothing of the clocks' users: each crate's tests adapt it to their own traits.
+//!
+//! # Write a test
+//!
+//! A test passes whatever else the machine does:
+//!
+//! - Assertions that other programs can spoil are in `demand`. It repeats the question with four
+//!   times the duration, then skips it. Assertions that no load excuses (order, no false
+//!   accusation) stay outside.
+//! - A test waits for what a process did (`until_it_ran`, `until_it_catches`, `thread_time`), never
+//!   for time to pass.
+//! - `with_default` starts a child with a signal's default action. Otherwise the child ignores what
+//!   the test ignores, such as SIGHUP under nohup.
+//! - `skip` ends a test that the machine does not permit. No test returns early without it.
+//! - `allowed_cpus`, `two_cpus`, `on_cpu` and `Hog` name CPUs: a cpuset may lack CPU 0.
+//! - Tests of real clocks are `#[serial]`: they run alone. One that needs a quiet machine or more
+//!   tools is marked `#[ignore = "reason"]`.
 
 #![allow(clippy::missing_panics_doc, reason = "a test may panic")]
 

@@ -121,6 +121,17 @@
 //! One rule has no test of its own: a line begins no lower than the floor. Readers use the larger
 //! of both, so only the line's recorded error would show it.
 //!
+//! # Tests
+//!
+//! - All that clocks can do: `cargo test -p clockscope --test simulated`.
+//! - Memory orderings: `cargo test -p clockscope-models`, and `cargo xtask test loom`, the four
+//!   longest models.
+//! - Threads, processes and broken counters of this machine: `cargo test -p clockscope --test
+//!   platform order`, `--test process`, `--test process trap -- --include-ignored`.
+//! - Machine code of a reading, and its size: `cargo xtask test fast-path size`.
+//! - More cases of the property tests: `PROPTEST_RNG_SEED=$RANDOM PROPTEST_CASES=5000`.
+//! - Speed: `cargo xtask bench library`, in half an hour.
+//!
 //! Random scripts of faults and preemption run in `tests/simulated/scripts.rs`. Real processes are
 //! interfered with in `tests/process/`, and `machines/` emulates what kernels do.
 //! docs/concepts/library/situations.md explains why; docs/decisions/library-clock.md has the design

@@ -1,10 +1,29 @@
 //! The catalog's rows.
 //!
-//! Sources: the manual pages of each system (clock_gettime(2), clock_getres(2), times(3),
-//! gethrtime(3C)); Apple's libc, `gen/clock_gettime.c`; FreeBSD's `sys/_clock_id.h` and
-//! `kern_time.c`; NetBSD's `sys/time.h`; OpenBSD's `sys/_time.h` and `kern_time.c`; illumos'
-//! `sys/time_impl.h`; Microsoft's documentation of each function; WASI's `wasi_snapshot_preview1`;
-//! and the High Resolution Time specification of W3C.
+//! # Add a clock
+//!
+//! Add a row to [`CLOCKS`], by `posix!`, `counter`, `call`, `windows` or `clock`: name, systems,
+//! kind, documented resolution, description, and the facts in which the clock differs from others
+//! of its kind. The rest depends on the clock:
+//!
+//! - One of `clock_gettime`: a row `posix!` is all. On Linux it has three paths: the C library, the
+//!   vDSO and the system call.
+//! - A reading sequence of a counter: also add a function to the architecture's file in
+//!   `src/counter` of `clockscope-core`, and a line to the architecture's table in
+//!   `src/clocks/counter`.
+//! - Any other call: also add a type with `impl RawClock` to the system's folder in `src/os`, and a
+//!   line `visitor.visit` with `cataloged!("name")`. See `Gettimeofday` in `os/unix/legacy.rs`.
+//!   `read` only reads and is timed; `value` makes a number of the reading and is not.
+//!
+//! The compiler refuses a name without a row.
+//!
+//! # Sources
+//!
+//! The manual pages of each system (clock_gettime(2), clock_getres(2), times(3), gethrtime(3C));
+//! Apple's libc, `gen/clock_gettime.c`; FreeBSD's `sys/_clock_id.h` and `kern_time.c`; NetBSD's
+//! `sys/time.h`; OpenBSD's `sys/_time.h` and `kern_time.c`; illumos' `sys/time_impl.h`; Microsoft's
+//! documentation of each function; WASI's `wasi_snapshot_preview1`; and the High Resolution Time
+//! specification of W3C.
 
 use std::borrow::Cow;
 
