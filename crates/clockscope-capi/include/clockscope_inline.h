@@ -16,7 +16,8 @@
 extern "C" {
 #endif
 
-/* The definition is for inlining alone: a program that takes the address gets the library's. */
+/* The definition is for inlining alone: a program that takes the address gets the library's. The
+ * fallbacks end in _call, because a call of the same name would be inlined again. */
 #define CLOCKSCOPE_INLINE extern __inline__ __attribute__((__gnu_inline__, __always_inline__))
 
 /* Words of the page. */
@@ -58,6 +59,7 @@ CLOCKSCOPE_INLINE uint64_t clockscope_counter_(int is_ordered,
  * there is a line: it may be forbidden. */
 CLOCKSCOPE_INLINE int clockscope_read_(int is_ordered, uint64_t *ns, unsigned int word,
                                        uint64_t *beside) CLOCKSCOPE_NOEXCEPT {
+  /* Not a variable: the linker would copy that into the program. Loops call this once. */
   const uint64_t *page = clockscope_page_v1();
   uint64_t version, start, packed, value, slope, lowest, ticks, upper;
   const uint64_t *segment;

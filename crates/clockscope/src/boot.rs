@@ -29,7 +29,8 @@ use crate::native::CLOCK;
 ///
 /// Eight bytes, `Copy`, totally ordered. All processes of the time namespace see the same timeline,
 /// from the start of the machine to its end. Arithmetic is that of [`crate::Instant`], with which
-/// it cannot be mixed: the two timelines part at each suspend.
+/// it cannot be mixed: the two timelines part at each suspend. On a machine that never sleeps their
+/// numbers are nearly equal, so no test would notice code that mixes them.
 ///
 /// | system | timeline |
 /// |---|---|

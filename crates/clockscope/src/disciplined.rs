@@ -134,7 +134,7 @@
 //!
 //! Random scripts of faults and preemption run in `tests/simulated/scripts.rs`. Real processes are
 //! interfered with in `tests/process/`, and `machines/` emulates what kernels do.
-//! docs/concepts/library/situations.md explains why; docs/decisions/library-clock.md has the design
+//! docs/concepts/library/situations.md explains why; docs/decisions/library.md has the design
 //! decisions.
 
 mod agreement;

@@ -13,7 +13,7 @@ const FULL_NS: f64 = 10e9;
 /// corrections toggle by 0.15 ppm.
 const WANDER: f64 = 0.2e-6;
 
-/// Brackets after which a rate is believed.
+/// Brackets after which a rate is believed. Two cannot distinguish a rate from a step.
 const CONFIRMED: u64 = 3;
 
 /// A window of brackets that began with `start`. All zero is a window in which no bracket was

@@ -6,7 +6,8 @@ use super::errno::keep_errno;
 use crate::Errno;
 
 const WORD: usize = u64::BITS as usize;
-/// Enough for 65,536 CPUs, beyond any kernel's limit (NR_CPUS is at most 8192).
+/// Enough for 65,536 CPUs, beyond any kernel's limit (NR_CPUS is at most 8192). The `CpuSet` of
+/// rustix has 1024: kernels for more refuse a mask of that size.
 const WORDS: usize = 1024;
 
 /// CPUs that the calling thread may run on, ascending.

@@ -1,4 +1,8 @@
 //! The state behind its lock, and how one simulated thread gives way to another.
+//!
+//! Simulated threads are coroutines on one OS thread, which has three consequences. They share
+//! thread-local values. One that holds a lock of std's must not give way to another one that takes
+//! it. One that unwinds never gives way, because std counts panics by OS thread.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
