@@ -4,11 +4,11 @@
 use crate::{median_interval, quantile};
 
 /// Values of a block: fewer are as alike as neighbors are.
-const VALUES: usize = 8;
+const BLOCK_VALUES: usize = 8;
 /// Fewest rounds that are worth a comparison.
-const FEWEST_ROUNDS: usize = 8;
+const MIN_ROUNDS: usize = 8;
 /// Most blocks. When there are so many, two neighbors become one each.
-const MOST: usize = 32;
+const MAX_BLOCKS: usize = 32;
 
 /// Blocks of a stream in the order in which it came: 16 to 32 of them once it is long enough, of
 /// equal length. Memory is taken at the start.
@@ -26,11 +26,11 @@ pub struct MedianBlocks {
 impl Default for MedianBlocks {
     fn default() -> Self {
         Self {
-            values: Vec::with_capacity(VALUES),
+            values: Vec::with_capacity(BLOCK_VALUES),
             sum: 0.0,
             groups: 0,
             groups_per_block: 1,
-            levels: Vec::with_capacity(MOST),
+            levels: Vec::with_capacity(MAX_BLOCKS),
         }
     }
 }
@@ -39,7 +39,7 @@ impl MedianBlocks {
     /// Takes the stream's next value. Does not allocate.
     pub fn push(&mut self, value: f64) {
         self.values.push(value);
-        if self.values.len() < VALUES {
+        if self.values.len() < BLOCK_VALUES {
             return;
         }
         self.values.sort_unstable_by(f64::total_cmp);
@@ -51,11 +51,11 @@ impl MedianBlocks {
         }
         self.levels.push(self.sum / self.groups as f64);
         (self.sum, self.groups) = (0.0, 0);
-        if self.levels.len() == MOST {
-            for index in 0..MOST / 2 {
+        if self.levels.len() == MAX_BLOCKS {
+            for index in 0..MAX_BLOCKS / 2 {
                 self.levels[index] = (self.levels[2 * index] + self.levels[2 * index + 1]) / 2.0;
             }
-            self.levels.truncate(MOST / 2);
+            self.levels.truncate(MAX_BLOCKS / 2);
             self.groups_per_block *= 2;
         }
     }
@@ -64,7 +64,7 @@ impl MedianBlocks {
     /// medians of groups of eight values. 8 to 31 of them; none with fewer than 64 values.
     #[must_use]
     pub fn rounds(&self) -> &[f64] {
-        if self.levels.len() < FEWEST_ROUNDS { &[] } else { &self.levels }
+        if self.levels.len() < MIN_ROUNDS { &[] } else { &self.levels }
     }
 
     /// The 95 % interval of the stream's median, by the blocks' levels: [`median_interval`] of
@@ -89,12 +89,12 @@ mod tests {
         let mut blocks = MedianBlocks::default();
         for value in 0..100_000 {
             assert_eq!(blocks.interval(0.0).is_some(), value >= 48);
-            assert!(blocks.rounds().is_empty() == (value < 64) && blocks.rounds().len() < MOST);
+            assert!(blocks.rounds().is_empty() == (value < 64) && blocks.rounds().len() < MAX_BLOCKS);
             blocks.push(f64::from(value));
         }
         assert!((16..32).contains(&blocks.levels.len()));
         let lengths: Vec<f64> = blocks.levels.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        assert!(lengths.iter().all(|length| *length == (VALUES * blocks.groups_per_block) as f64));
+        assert!(lengths.iter().all(|length| *length == (BLOCK_VALUES * blocks.groups_per_block) as f64));
     }
 
     /// Speed that drifts from block to block widens the interval, whatever the number of values;

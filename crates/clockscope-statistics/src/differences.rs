@@ -11,11 +11,11 @@ pub use difference::Difference;
 pub use modes::Mode;
 
 /// Differences from 0 to this are counted in a table.
-const TABLE: usize = 1 << 13;
+const TABLE_LEN: usize = 1 << 13;
 /// Other differences that are counted exactly; what is new after these is rounded.
-const EXACT: usize = 1 << 15;
+const MAX_EXACT_VALUES: usize = 1 << 15;
 /// Significant bits of a rounded difference: 0.1 %.
-const BITS: u32 = 11;
+const ROUNDED_BITS: u32 = 11;
 
 /// Counts differences. Exact but for differences that come when 32,768 others beyond the table are
 /// known already: these are rounded down to 0.1 %, and how many they are is reported.
@@ -61,7 +61,7 @@ fn summary_of_sum(entries: &[Difference], count: u64, sum: i128) -> Option<Summa
 impl Default for Differences {
     fn default() -> Self {
         Self {
-            table: vec![[0; 2]; TABLE],
+            table: vec![[0; 2]; TABLE_LEN],
             beyond: BTreeMap::new(),
             rounded: 0,
             count: 0,
@@ -96,9 +96,9 @@ impl Differences {
             return;
         }
         let mut key = difference;
-        if self.beyond.len() >= EXACT {
+        if self.beyond.len() >= MAX_EXACT_VALUES {
             self.rounded += 1;
-            let excess = (u64::BITS - difference.unsigned_abs().leading_zeros()).saturating_sub(BITS);
+            let excess = (u64::BITS - difference.unsigned_abs().leading_zeros()).saturating_sub(ROUNDED_BITS);
             key = difference >> excess << excess;
         }
         *self.beyond.entry(key).or_insert(0) += 1;

@@ -11,7 +11,7 @@
 mod thresholds;
 mod worst;
 
-pub use worst::{EventKind, WORST, WorstEvent, WorstEvents};
+pub use worst::{EventKind, MAX_WORST_EVENTS, WorstEvent, WorstEvents};
 
 use thresholds::JumpThresholds;
 
@@ -33,9 +33,9 @@ const MAX_PAUSE_NS: f64 = 1e6;
 pub const WARP_NS: f64 = 1e6;
 /// Rate by which a healthy clock may differ from a perfect reference: the kernel's limit for
 /// slewing, 500 ppm.
-const SLEW: f64 = 500e-6;
+const MAX_SLEW_SHARE: f64 = 500e-6;
 /// No smaller step than this many ns is counted singly.
-const THRESHOLD_NS: f64 = 1000.0;
+const MIN_THRESHOLD_NS: f64 = 1000.0;
 
 /// Readings that follow one another, and the reference around them.
 #[derive(Clone, Copy, Debug)]
@@ -225,7 +225,7 @@ impl EventCounter {
     #[must_use]
     pub fn threshold_ns(&self, cost_ns: f64) -> f64 {
         let ReferenceTolerance { tick_ns, .. } = self.reference();
-        (10.0 * cost_ns).max(THRESHOLD_NS).max(self.tick_ns()).max(tick_ns)
+        (10.0 * cost_ns).max(MIN_THRESHOLD_NS).max(self.tick_ns()).max(tick_ns)
     }
 
     /// Most that clock and reference may be apart after `elapsed_ns` without either being at fault.
@@ -236,7 +236,9 @@ impl EventCounter {
 
     fn reference(&self) -> ReferenceTolerance {
         match self.judge {
-            Judge::Reference { tick_ns, rate_error } => ReferenceTolerance { tick_ns, drift: SLEW + rate_error },
+            Judge::Reference { tick_ns, rate_error } => {
+                ReferenceTolerance { tick_ns, drift: MAX_SLEW_SHARE + rate_error }
+            }
             Judge::None => ReferenceTolerance { tick_ns: 0.0, drift: 0.0 },
         }
     }

@@ -21,13 +21,13 @@ pub use after_work::after_work;
 pub use blocks::MedianBlocks;
 pub use differences::{Difference, Differences, Mode, summary};
 pub use events::{
-    Batch, EventCounter, EventCounts, EventKind, Judge, ReferencedCounts, STALL_MAX, WARP_NS, WORST, WorstEvent,
-    WorstEvents,
+    Batch, EventCounter, EventCounts, EventKind, Judge, MAX_WORST_EVENTS, ReferencedCounts, STALL_MAX, WARP_NS,
+    WorstEvent, WorstEvents,
 };
 pub use octave::{OCTAVE_EIGHTHS, OctaveBins, cost_histogram};
 pub use quantile::{median_interval, next_interval, quantile};
 pub use rate::{BracketNs, Constancy, MeasuredRate, even_phases, rate, rate_bounds};
 pub use reservoir::Reservoir;
 pub use stability::{Deviation, allan_deviation, maximum_time_interval_error};
-pub use tick::{Elapsed, Lattice, SHORTEST as SHORTEST_TICK, Tick, TickCollector, Weight, tick};
+pub use tick::{Elapsed, Lattice, MIN_PERIOD_UNITS, Tick, TickCollector, Weight, tick};
 pub use two_samples::{SampleBounds, ratio_bounds, ratio_range, shift_bounds};

@@ -30,14 +30,14 @@ impl OctaveBins {
 }
 
 /// Values that a histogram of costs represents at most.
-const MOST_COSTS: usize = 256;
+const MAX_HISTOGRAM_COSTS: usize = 256;
 
 /// Returns a histogram of sorted costs in bins of 1/32 of a doubling, as pairs of a bin and a
 /// count, in ascending order. Of more than 256 costs it has 256 quantiles of equal distance, so
 /// that a quantile's rank is off by 0.2 % at most. What is not positive is left out.
 #[must_use]
 pub fn cost_histogram(sorted: &[f64]) -> Vec<(i64, u64)> {
-    let wanted = sorted.len().min(MOST_COSTS);
+    let wanted = sorted.len().min(MAX_HISTOGRAM_COSTS);
     let chosen = (0..wanted).map(|index| sorted[(2 * index + 1) * sorted.len() / (2 * wanted)]);
     let mut histogram: Vec<(i64, u64)> = Vec::new();
     for bin in chosen.filter(|cost| *cost > 0.0).map(|cost| COST_BINS.bin(cost)) {

@@ -16,9 +16,9 @@ use clockscope_core::brackets::{RateBounds, Ticks};
 use crate::quantile;
 
 /// Brackets wider than so many times the usual width count as interrupted.
-const INTERRUPTED: f64 = 3.0;
+const INTERRUPTED_WIDTHS: f64 = 3.0;
 /// Nobody steers a clock by more than this share of the time that passes: what is more is a step.
-const STEERED: f64 = 0.1;
+const MAX_STEERED_SHARE: f64 = 0.1;
 
 /// A clock's rate as brackets show it. Offsets are relative: 1e-6 is one ppm fast.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,7 +112,7 @@ fn narrow(brackets: &[BracketNs]) -> Vec<BracketNs> {
     let mut widths: Vec<f64> = brackets.iter().map(BracketNs::span).collect();
     widths.sort_by(f64::total_cmp);
     let usual = quantile(&widths, 0.25).unwrap_or(0.0);
-    brackets.iter().filter(|bracket| bracket.span() <= INTERRUPTED * usual).copied().collect()
+    brackets.iter().filter(|bracket| bracket.span() <= INTERRUPTED_WIDTHS * usual).copied().collect()
 }
 
 fn median(mut values: Vec<f64>) -> Option<f64> {
@@ -147,7 +147,7 @@ fn step(brackets: &[BracketNs], ticks: Ticks) -> Option<(f64, f64)> {
             let (least, most) =
                 (least_after - most_before - gained - unsure, most_after - least_before - gained + unsure);
             let by = if least > 0.0 { least } else { most.min(0.0) };
-            (by.abs() > STEERED * longest).then_some(by)
+            (by.abs() > MAX_STEERED_SHARE * longest).then_some(by)
         };
         beyond(0.0).and(beyond(usual)).map(|by| (pair[1].before, by))
     });

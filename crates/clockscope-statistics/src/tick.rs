@@ -19,27 +19,27 @@ mod spectrum;
 
 use clockscope_records::TickReason;
 pub use collector::{Elapsed, TickCollector};
-use lattice::{CERTAIN, StepProfile};
+use lattice::{CERTAIN_BLOCK_SHARE, StepProfile};
 use readings::TickReadings;
-pub use result::{Lattice, SHORTEST, Tick, Weight};
-use search::{SHORT, Search};
+pub use result::{Lattice, MIN_PERIOD_UNITS, Tick, Weight};
+use search::{MIN_CONCLUSIVE_STEPS, Search};
 
 /// Steps that show nothing with fewer.
-const FEWEST_STEPS: usize = 3;
+const MIN_STEPS: usize = 3;
 /// Steps that a spectrum needs.
-const SPECTRAL_STEPS: usize = 200;
+const MIN_SPECTRAL_STEPS: usize = 200;
 /// A clock with no step shorter than this, in units, that stands still most of the time, is coarse.
-const COARSE: u64 = 4096;
+const MIN_COARSE_STEP_UNITS: u64 = 4096;
 /// Share of its tick by which a coarse clock's single step may be off: the kernel stretches them.
-const COARSE_SLACK: f64 = 2e-4;
+const MAX_COARSE_STEP_ERROR_SHARE: f64 = 2e-4;
 /// Share of a coarse clock's steps that must be alike.
-const ALIKE: f64 = 0.95;
+const MIN_ALIKE_STEP_SHARE: f64 = 0.95;
 /// Share of the steps that must be 1 where a counter answers further reads within its tick with one
 /// more each.
-const ONE_MORE: f64 = 0.05;
+const MIN_SINGLE_UNIT_STEP_SHARE: f64 = 0.05;
 
 /// A tick that is so many times as long as the least time between two readings can be seen singly.
-const UNSEEN: f64 = 8.0;
+const MIN_VISIBLE_TICK_READS: f64 = 8.0;
 /// The tick of a clock that gave these readings, one after another. Linear in their number but for
 /// a transform of at most 2^19 points; under 100 ms for 40,000 of them.
 #[must_use]
@@ -52,7 +52,7 @@ pub fn tick(readings: &[u64]) -> Tick {
 impl TickReadings {
     fn tick(&self) -> Tick {
         let steps = self.steps();
-        if steps.len() < FEWEST_STEPS {
+        if steps.len() < MIN_STEPS {
             return Tick::Unknown(TickReason::FewSteps);
         }
         let divisor = steps.iter().copied().fold(0, gcd);
@@ -78,7 +78,7 @@ impl TickReadings {
         let Tick::Found(lattice) = found else { return found };
         let [shortest, next] = self.shortest_seen;
         let is_longer = |seen: u64| seen as f64 > 1.5 * lattice.period;
-        match lattice.period > UNSEEN * self.quietest {
+        match lattice.period > MIN_VISIBLE_TICK_READS * self.quietest {
             true if is_longer(shortest) => {
                 Tick::AtMost { units: lattice.period * (1.0 + lattice.error), steps: lattice.steps }
             }
@@ -101,13 +101,13 @@ impl TickReadings {
         }
         // A single reading that was moved by half a tick halves the divisor, unless such a step was
         // seen at once.
-        if steps.len() < SPECTRAL_STEPS {
+        if steps.len() < MIN_SPECTRAL_STEPS {
             let is_seen = self.shortest_seen[0] <= divisor;
             return (is_seen || !proof::are_most_wider(steps, divisor)).then_some(Tick::Found(lattice));
         }
         let (scale, profile) = (divisor as f64, StepProfile::of(steps));
         let of_most = |wider: &Lattice| {
-            wider.agreement >= CERTAIN && proof::is_proved(&self.values, profile, self.repeats, wider, 1)
+            wider.agreement >= CERTAIN_BLOCK_SHARE && proof::is_proved(&self.values, profile, self.repeats, wider, 1)
         };
         let unscaled = Lattice { period: scale, ..lattice };
         let widest = lattice::widest(&self.values, profile, unscaled, of_most);
@@ -131,7 +131,7 @@ impl TickReadings {
         let is_reported = matches!(found, Tick::Found(_) | Tick::AtMost { .. });
         if is_reported && ends.into_iter().flatten().any(|steps| differs(steps)) {
             // Parts of a short series may lie on lattices that are not theirs.
-            let is_short = steps.len() < SHORT;
+            let is_short = steps.len() < MIN_CONCLUSIVE_STEPS;
             return Tick::Unknown(if is_short { TickReason::SeveralTicks } else { TickReason::RateChanged });
         }
         found
@@ -154,7 +154,7 @@ impl TickReadings {
     /// if it had repeated itself; `None` for any other.
     fn found_without_one_more(&self, steps: &[u64]) -> Option<Tick> {
         let ones = steps.iter().filter(|step| **step == 1).count() as u64;
-        if (ones as f64) < ONE_MORE * steps.len() as f64 || self.repeats > ones / 10 {
+        if (ones as f64) < MIN_SINGLE_UNIT_STEP_SHARE * steps.len() as f64 || self.repeats > ones / 10 {
             return None;
         }
         // Reads of nearly constant cost go one unit or two: that is a tick of one unit.
@@ -170,7 +170,7 @@ impl TickReadings {
 
     /// Looks for it in the spectrum of the differences.
     fn spectral(&self, steps: &[u64]) -> Tick {
-        if steps.len() < SPECTRAL_STEPS {
+        if steps.len() < MIN_SPECTRAL_STEPS {
             return Tick::Unknown(TickReason::FewDifferences);
         }
         Search::new(self, steps).run()
@@ -180,18 +180,18 @@ impl TickReadings {
     /// for any other.
     fn coarse(&self, steps: &[u64]) -> Option<Tick> {
         let shortest = *steps.iter().min()?;
-        if shortest < COARSE || self.repeats < steps.len() as u64 {
+        if shortest < MIN_COARSE_STEP_UNITS || self.repeats < steps.len() as u64 {
             return None;
         }
         let multiple = |step: u64| (step as f64 / shortest as f64).round();
         let period = steps.iter().sum::<u64>() as f64 / steps.iter().map(|step| multiple(*step)).sum::<f64>();
         let off = |step: u64| (step as f64 - multiple(step) * period).abs();
-        let slack = (COARSE_SLACK * period).max(2.0);
+        let slack = (MAX_COARSE_STEP_ERROR_SHARE * period).max(2.0);
         let alike = steps.iter().filter(|step| off(**step) <= slack).count() as f64 / steps.len() as f64;
         let spread = steps.iter().map(|step| off(*step)).filter(|off| *off <= slack).fold(0.0, f64::max);
         let error = spread / period / (steps.len() as f64).sqrt();
         let lattice = Lattice { period, error, spread, steps: steps.len() as u64, agreement: alike };
-        (alike >= ALIKE).then_some(Tick::Found(lattice))
+        (alike >= MIN_ALIKE_STEP_SHARE).then_some(Tick::Found(lattice))
     }
 }
 
@@ -199,7 +199,7 @@ impl TickReadings {
 /// tick, then the read's cost makes it up of whole ticks. So many steps that are all multiples of
 /// it leave room for no longer one.
 fn bounded(found: Tick, divisor: u64, steps: &[u64]) -> Tick {
-    if divisor == 1 || steps.len() < SPECTRAL_STEPS {
+    if divisor == 1 || steps.len() < MIN_SPECTRAL_STEPS {
         return found;
     }
     let error = 1.0 / steps.iter().sum::<u64>() as f64;

@@ -26,7 +26,7 @@ use crate::quantile;
 
 /// Most pairs whose ranks are counted exactly. The normal approximation of more is nearly exact,
 /// and its tails are heavier.
-const MOST_PAIRS: usize = 2_500;
+const MAX_EXACT_PAIRS: usize = 2_500;
 
 /// An estimate with the bounds of what it estimates.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -94,7 +94,7 @@ fn by_rank(base: &[f64], new: &[f64], misrate: f64) -> Option<SampleBounds> {
 fn left_out(base: usize, new: usize, misrate: f64) -> usize {
     let pairs = base * new;
     let most = pairs.saturating_sub(1) / 2;
-    if pairs > MOST_PAIRS {
+    if pairs > MAX_EXACT_PAIRS {
         let mean = pairs as f64 / 2.0;
         let deviation = (pairs as f64 * (base + new + 1) as f64 / 12.0).sqrt();
         let least = Normal::standard().inverse_cdf(misrate / 2.0);

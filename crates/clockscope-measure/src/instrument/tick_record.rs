@@ -1,7 +1,7 @@
 //! Record of what was found about a clock's tick: in ns, exactly, by name.
 
 use clockscope_records::{ExactTick, Figure, Strength, TickEvidence, TickReason, TimeUnit, Unknown, texts};
-use clockscope_statistics::{Lattice, SHORTEST_TICK, Tick, Weight};
+use clockscope_statistics::{Lattice, MIN_PERIOD_UNITS, Tick, Weight};
 use clockscope_system::{ClockBasis, ClockInfo, Resolution, Unit};
 
 use crate::instrument::context::Context;
@@ -101,7 +101,7 @@ struct TickSource {
 /// Returns true if a bound is that of readings too dense for any longer tick, and not of their
 /// common divisor.
 fn is_proved_fine(at_most_units: f64) -> bool {
-    (at_most_units - SHORTEST_TICK).abs() < f64::EPSILON
+    (at_most_units - MIN_PERIOD_UNITS).abs() < f64::EPSILON
 }
 
 impl TickSource {
@@ -267,10 +267,10 @@ mod tests {
     fn a_bound_of_many_counts_is_not_one_count() {
         let counter = TickSource { ns_per_count: Some(0.4), is_counter: true, unit_error: 1e-7, nominal_ns: None };
         let found = |units| counter.record(Tick::AtMost { units, steps: 900 }, Some(0.4));
-        assert_eq!(found(SHORTEST_TICK).tick_ns.get(), Some(0.4));
+        assert_eq!(found(MIN_PERIOD_UNITS).tick_ns.get(), Some(0.4));
         let TickRecord { tick_ns, evidence } = found(2.0 + 1e-6);
         assert!(!tick_ns.is_known() && (evidence.at_most_ns.unwrap() - 0.8).abs() < 1e-6, "{tick_ns:?}");
-        let TickRecord { tick_ns, evidence } = found(26.0 * SHORTEST_TICK);
+        let TickRecord { tick_ns, evidence } = found(26.0 * MIN_PERIOD_UNITS);
         assert_eq!(evidence.strength, Strength::None);
         assert!((evidence.at_most_ns.unwrap() - 31.2).abs() < 1e-9);
         let reason = tick_ns.reason();

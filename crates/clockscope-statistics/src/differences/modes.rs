@@ -4,9 +4,9 @@ use super::difference::Difference;
 use crate::octave::OCTAVE_EIGHTHS;
 
 /// Smallest share of the differences that makes a mode.
-const SHARE: f64 = 0.001;
+const MIN_MODE_SHARE: f64 = 0.001;
 /// A valley between two modes is at most this share of the lower one's height.
-const VALLEY: f64 = 0.5;
+const MAX_VALLEY_SHARE: f64 = 0.5;
 
 /// A value around which differences gather.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,7 +54,7 @@ pub(super) fn find(entries: &[Difference], count: u64, period: f64) -> Vec<Mode>
         modes.push(mode.to_vec());
         remaining = further;
     }
-    modes.iter().filter_map(|bins| mode(bins, count)).filter(|mode| mode.share >= SHARE).collect()
+    modes.iter().filter_map(|bins| mode(bins, count)).filter(|mode| mode.share >= MIN_MODE_SHARE).collect()
 }
 
 /// The bin that so many ticks fall into: one of their own for the first, then an eighth of a
@@ -74,7 +74,8 @@ fn tick_bin(ticks: f64) -> (usize, f64) {
 
 /// End of the first mode of these bins: at the lowest bin before one that rises to twice as high.
 fn end_of_first(bins: &[OctaveBin], count: u64) -> usize {
-    let enough = |bins: &[OctaveBin]| bins.iter().map(|bin| bin.count).sum::<u64>() as f64 >= SHARE * count as f64;
+    let enough =
+        |bins: &[OctaveBin]| bins.iter().map(|bin| bin.count).sum::<u64>() as f64 >= MIN_MODE_SHARE * count as f64;
     let (mut peak, mut valley, mut lowest) = (0.0_f64, 0, f64::INFINITY);
     for (index, bin) in bins.iter().enumerate() {
         let height = bin.height();
@@ -83,7 +84,10 @@ fn end_of_first(bins: &[OctaveBin], count: u64) -> usize {
             (peak, valley, lowest) = (height, index, height);
         } else if height < lowest {
             (valley, lowest) = (index, height);
-        } else if lowest <= VALLEY * peak.min(height) && enough(&bins[..valley]) && enough(&bins[valley..=index]) {
+        } else if lowest <= MAX_VALLEY_SHARE * peak.min(height)
+            && enough(&bins[..valley])
+            && enough(&bins[valley..=index])
+        {
             return valley.max(1);
         } else if height > peak {
             (peak, valley, lowest) = (height, index, height);

@@ -3,11 +3,11 @@
 use crate::quantile;
 
 /// The most thresholds that are kept.
-const MOST_THRESHOLDS: usize = 1024;
+const MAX_THRESHOLDS: usize = 1024;
 /// The spacing of the samples at first, in ns. It doubles whenever they are too many.
-const SPACING_NS: f64 = 100.0;
+const FIRST_SPACING_NS: f64 = 100.0;
 /// The share of the time that the reported threshold covers.
-const MOST: f64 = 0.9;
+const COVERED_TIME_SHARE: f64 = 0.9;
 
 /// JumpThresholds, sampled at moments of equal spacing: a jump falls into a long batch more often
 /// than into a short one. Memory is taken once.
@@ -19,13 +19,13 @@ pub(super) struct JumpThresholds {
 
 impl JumpThresholds {
     pub(super) fn new() -> Self {
-        Self { spacing_ns: SPACING_NS, values: Vec::with_capacity(MOST_THRESHOLDS) }
+        Self { spacing_ns: FIRST_SPACING_NS, values: Vec::with_capacity(MAX_THRESHOLDS) }
     }
 
     /// Adds what a jump had to exceed between these two moments, once for each sample between them.
     /// Bounded in time however far they are apart.
     pub(super) fn add(&mut self, from_ns: f64, until_ns: f64, threshold_ns: f64) {
-        while self.samples(from_ns, until_ns) > MOST_THRESHOLDS - self.values.len() {
+        while self.samples(from_ns, until_ns) > MAX_THRESHOLDS - self.values.len() {
             self.thin_out();
         }
         self.values.extend(std::iter::repeat_n(threshold_ns, self.samples(from_ns, until_ns)));
@@ -49,7 +49,7 @@ impl JumpThresholds {
     /// The threshold that a jump had to exceed in nine tenths of the time, in ns.
     pub(super) fn most(mut self) -> Option<f64> {
         self.values.sort_by(f64::total_cmp);
-        quantile(&self.values, MOST)
+        quantile(&self.values, COVERED_TIME_SHARE)
     }
 }
 
@@ -90,7 +90,7 @@ mod tests {
         let mut thresholds = JumpThresholds::new();
         thresholds.add(0.0, 1e3, 1.0);
         thresholds.add(1e3, 1e18, 2.0);
-        assert!(thresholds.values.len() <= MOST_THRESHOLDS && thresholds.values.capacity() <= MOST_THRESHOLDS);
+        assert!(thresholds.values.len() <= MAX_THRESHOLDS && thresholds.values.capacity() <= MAX_THRESHOLDS);
         assert_eq!(thresholds.most(), Some(2.0));
     }
 

@@ -1,7 +1,7 @@
 //! The worst events of each kind: when they happened, and how large they were.
 
 /// Events of a kind that are remembered.
-pub const WORST: usize = 10;
+pub const MAX_WORST_EVENTS: usize = 10;
 
 /// Kinds of events between readings. docs/reference/method/events.md has the definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,21 +37,21 @@ pub struct WorstEvent {
     pub size: f64,
 }
 
-/// The [`WORST`] largest events of each kind.
+/// The [`MAX_WORST_EVENTS`] largest events of each kind.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorstEvents([Vec<WorstEvent>; EventKind::ALL.len()]);
 
 impl WorstEvents {
     /// Takes all memory that it will ever need.
     pub(super) fn new() -> Self {
-        Self(std::array::from_fn(|_| Vec::with_capacity(WORST)))
+        Self(std::array::from_fn(|_| Vec::with_capacity(MAX_WORST_EVENTS)))
     }
 
     pub(super) fn add(&mut self, kind: EventKind, event: WorstEvent) {
         let list = &mut self.0[kind as usize];
         let index = list.partition_point(|known| known.size >= event.size);
-        if index < WORST {
-            list.truncate(WORST - 1);
+        if index < MAX_WORST_EVENTS {
+            list.truncate(MAX_WORST_EVENTS - 1);
             list.insert(index, event);
         }
     }

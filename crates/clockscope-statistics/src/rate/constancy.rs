@@ -23,7 +23,7 @@ pub enum Constancy {
 }
 
 /// Rounding of what is computed here, in ns.
-const ROUNDING: f64 = 1e-3;
+const ROUNDING_ERROR_NS: f64 = 1e-3;
 
 pub(super) fn constancy(brackets: &[BracketNs], ticks: Ticks) -> Constancy {
     if brackets.len() < 3 {
@@ -65,7 +65,10 @@ struct PhaseBounds {
 impl PhaseBounds {
     fn of(bracket: &BracketNs, ticks: Ticks) -> Self {
         let (least, most) = bracket.phase(ticks);
-        Self { most: (bracket.before, most + ROUNDING), least: (bracket.after + ticks.outer, least - ROUNDING) }
+        Self {
+            most: (bracket.before, most + ROUNDING_ERROR_NS),
+            least: (bracket.after + ticks.outer, least - ROUNDING_ERROR_NS),
+        }
     }
 }
 

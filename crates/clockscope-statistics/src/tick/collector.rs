@@ -5,7 +5,7 @@ use super::result::Tick;
 
 /// Share of a clock's time that another one shows, at least: a kernel may steer a clock by a tenth
 /// (adjtimex's `tick`).
-const STEERED: f64 = 0.9;
+const MIN_STEERED_SHARE: f64 = 0.9;
 
 /// The most time that may have passed between two readings, in the clock's unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,7 +70,7 @@ impl TickCollector {
             if step > 0 {
                 self.readings.values.push(reported);
                 let passed = if index == 0 { elapsed.since_last } else { elapsed.between };
-                if passed < STEERED * step as f64 / 2.0 {
+                if passed < MIN_STEERED_SHARE * step as f64 / 2.0 {
                     self.readings.see(step as u64);
                 }
             } else {

@@ -2,45 +2,45 @@
 
 use std::f64::consts::TAU;
 
-use super::result::{Lattice, PRIMES, SHORTEST};
+use super::result::{Lattice, MIN_PERIOD_UNITS, PRIMES};
 use super::{phase, spectrum};
 
 /// Readings that are looked at together. Across a block the clock must keep its phase.
-const BLOCK: usize = 32;
+const BLOCK_READINGS: usize = 32;
 /// Readings that a shorter block must have: so many lie on the arc of the shortest period by chance
 /// in 9 % of all cases.
-const SHORTEST_BLOCK: usize = 5;
+const MIN_BLOCK_READINGS: usize = 5;
 /// A step of so many usual ones is an interruption.
-const INTERRUPTED: u64 = 20;
+const INTERRUPTION_STEPS: u64 = 20;
 /// Share of steps of a single unit that is no exception.
-const ONES: f64 = 0.005;
+const MIN_SINGLE_UNIT_STEP_SHARE: f64 = 0.005;
 /// Periods across which a phase must be predictable: the period is right to 50 ppm then.
-const SHARP: f64 = 2000.0;
+const MIN_SHARP_PERIODS: f64 = 2000.0;
 /// Share of a cycle by which a phase may be predicted wrongly.
-const PREDICTED: f64 = 0.1;
+const MAX_PREDICTION_ERROR_CYCLES: f64 = 0.1;
 /// By how much of a unit the phase may be off within a block.
-const DRIFT: f64 = 0.05;
+const MAX_BLOCK_DRIFT_UNITS: f64 = 0.05;
 /// Part of a unit by which a mean phase may be off, however many readings it is of: those that are
 /// just within reach may be so because they were truncated.
-const SYSTEMATIC: f64 = 0.005;
+const MEAN_PHASE_ERROR_UNITS: f64 = 0.005;
 /// Readings that a mean phase needs.
-const FEWEST: f64 = 16.0;
+const MIN_PHASE_READINGS: f64 = 16.0;
 /// Share of the blocks that must lie on the lattice. Not one in a billion does so by chance; those
 /// of a CPU-time clock that was interrupted in their midst do not.
-pub(super) const AGREEMENT: f64 = 0.5;
+pub(super) const MIN_BLOCK_SHARE: f64 = 0.5;
 /// Share that leaves no doubt.
-pub(super) const CERTAIN: f64 = 0.95;
+pub(super) const CERTAIN_BLOCK_SHARE: f64 = 0.95;
 /// Readings of the first look.
-const FIRST: usize = 256;
+const FIRST_READINGS: usize = 256;
 /// Share of the blocks at the first look.
-const FIRST_AGREEMENT: f64 = 0.4;
+const MIN_FIRST_BLOCK_SHARE: f64 = 0.4;
 /// Blocks in a row that may lie off it.
-const LONGEST_OFF: usize = 16;
+const MAX_BLOCKS_OFF_IN_A_ROW: usize = 16;
 /// By what share the periods of the quarters may differ.
-const CONSTANT: f64 = 2e-4;
+const MAX_QUARTER_PERIOD_DIFFERENCE_SHARE: f64 = 2e-4;
 /// Share of the length that the truncation leaves to the mean phase, from 0 to 1. Less of it says
 /// that the phase was moved between many of the readings, which would move the frequency, too.
-const COHERENT: f64 = 0.5;
+const MIN_COHERENCE_SHARE: f64 = 0.5;
 
 /// Outcome for a candidate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,12 +69,12 @@ impl StepProfile {
         let middle = sorted.len() / 2;
         let usual = *sorted.select_nth_unstable(middle).1;
         let ones = steps.iter().filter(|step| **step == 1).count();
-        Self { usual, one_more: ones as f64 >= ONES * steps.len() as f64 }
+        Self { usual, one_more: ones as f64 >= MIN_SINGLE_UNIT_STEP_SHARE * steps.len() as f64 }
     }
 
     /// Returns true if so long a step is an interruption: across it the phase may be lost.
     pub(super) fn is_interruption(self, step: u64) -> bool {
-        step > INTERRUPTED.saturating_mul(self.usual)
+        step > INTERRUPTION_STEPS.saturating_mul(self.usual)
     }
 
     /// Readings may be this far from each other within a period, in units: one for the truncation
@@ -82,16 +82,16 @@ impl StepProfile {
     /// frequency, and one more for further reads.
     fn band(self, period: f64) -> f64 {
         let further = if self.one_more { (0.25 * period - 1.1).clamp(0.0, 1.0) } else { 0.0 };
-        1.1 + (0.02 * (period - SHORTEST)).clamp(0.0, 0.4) + further
+        1.1 + (0.02 * (period - MIN_PERIOD_UNITS)).clamp(0.0, 0.4) + further
     }
 }
 
 /// Refines a frequency, in cycles a unit, by the first readings; `None` if these lie on no lattice
 /// near it.
 pub(super) fn refined_by_first(values: &[u64], profile: StepProfile, frequency: f64) -> Option<f64> {
-    let first = &values[..values.len().min(FIRST)];
+    let first = &values[..values.len().min(FIRST_READINGS)];
     let sharpened = refine(first, profile, frequency);
-    (agreement(first, profile, sharpened).share >= FIRST_AGREEMENT).then_some(sharpened.frequency)
+    (agreement(first, profile, sharpened).share >= MIN_FIRST_BLOCK_SHARE).then_some(sharpened.frequency)
 }
 
 /// Refines the frequency that the first readings gave, and returns whether the readings lie on its
@@ -103,10 +103,10 @@ pub(super) fn fit(values: &[u64], profile: StepProfile, frequency: f64, most: us
     let frequencies: Vec<f64> = quarters.iter().map(|part| part.frequency).collect();
     let mean = frequencies.iter().sum::<f64>() / frequencies.len() as f64;
     let off = frequencies.iter().map(|frequency| (frequency / mean - 1.0).abs()).fold(0.0, f64::max);
-    let is_on = |part: &Part| part.on.share >= AGREEMENT && part.on.longest_off <= LONGEST_OFF;
-    if !quarters.iter().all(is_on) || off > CONSTANT {
+    let is_on = |part: &Part| part.on.share >= MIN_BLOCK_SHARE && part.on.longest_off <= MAX_BLOCKS_OFF_IN_A_ROW;
+    if !quarters.iter().all(is_on) || off > MAX_QUARTER_PERIOD_DIFFERENCE_SHARE {
         // A part of the readings lies on it for certain, and another does not.
-        let certain = quarters.iter().any(|part| part.on.share >= CERTAIN);
+        let certain = quarters.iter().any(|part| part.on.share >= CERTAIN_BLOCK_SHARE);
         return if certain { Fit::Changing } else { Fit::Nowhere };
     }
     // Interruptions say nothing, since the phase may be lost across them.
@@ -154,7 +154,7 @@ pub(super) fn widest(
 /// The differences of readings that follow one another in blocks that lie on the lattice.
 pub(super) fn steps_on(values: &[u64], profile: StepProfile, lattice: &Lattice) -> Vec<u64> {
     let frequency = 1.0 / lattice.period;
-    let on = blocks(values, INTERRUPTED * profile.usual)
+    let on = blocks(values, INTERRUPTION_STEPS * profile.usual)
         .filter(|block| band(block, frequency) <= profile.band(lattice.period));
     on.flat_map(|block| block.windows(2).map(|pair| pair[1] - pair[0])).collect()
 }
@@ -172,7 +172,9 @@ impl Part {
         let sharpened = refine(values, profile, frequency);
         let mut on = agreement(values, profile, sharpened);
         // A period that is not sharp enough is none, nor one that only seems to be.
-        if sharpened.reach * sharpened.frequency < SHARP || !keeps_phase(values, profile, sharpened.frequency) {
+        if sharpened.reach * sharpened.frequency < MIN_SHARP_PERIODS
+            || !keeps_phase(values, profile, sharpened.frequency)
+        {
             on.share = 0.0;
         }
         Self { frequency: sharpened.frequency, error: sharpened.error(), on }
@@ -207,7 +209,7 @@ fn mean_phase(values: &[u64], lag: usize, reach: f64, frequency: f64) -> Option<
         let (c, s) = phase::vector(phase::fraction(frequency * apart));
         (cosine, sine, distance, count) = (cosine + c, sine + s, distance + apart, count + 1.0);
     }
-    if count < FEWEST {
+    if count < MIN_PHASE_READINGS {
         return None;
     }
     // The direction of the vectors is biased where truncations are few and skewed: steps of a
@@ -230,7 +232,7 @@ struct Sharpened {
 impl Sharpened {
     /// By what share the frequency may be off.
     fn error(self) -> f64 {
-        PREDICTED / (self.reach * self.frequency)
+        MAX_PREDICTION_ERROR_CYCLES / (self.reach * self.frequency)
     }
 }
 
@@ -245,15 +247,15 @@ fn refine(values: &[u64], profile: StepProfile, mut frequency: f64) -> Sharpened
     while lag <= values.len() / 2 {
         let Some(phase) = mean_phase(values, lag, reach, frequency) else { break };
         let sharper = frequency - phase.mean / phase.distance;
-        if phase.length < COHERENT * truncated(frequency) || !(0.5 * start..2.0 * start).contains(&sharper) {
+        if phase.length < MIN_COHERENCE_SHARE * truncated(frequency) || !(0.5 * start..2.0 * start).contains(&sharper) {
             break;
         }
         frequency = sharper;
         // Deviation of a single phase, in cycles, from the length of the mean (Mardia & Jupp 2000,
         // circular deviation).
         let deviation = ((-2.0 * phase.length.min(1.0).ln()).sqrt() / TAU).max(0.01);
-        let error = (deviation / phase.count.sqrt()).max(SYSTEMATIC * frequency);
-        reach = f64::max(reach, phase.distance * PREDICTED / error);
+        let error = (deviation / phase.count.sqrt()).max(MEAN_PHASE_ERROR_UNITS * frequency);
+        reach = f64::max(reach, phase.distance * MAX_PREDICTION_ERROR_CYCLES / error);
         lag *= 2;
     }
     Sharpened { frequency, reach }
@@ -272,7 +274,7 @@ struct Agreement {
 
 fn agreement(values: &[u64], profile: StepProfile, Sharpened { frequency, reach }: Sharpened) -> Agreement {
     let limit = profile.band(1.0 / frequency);
-    let reach = reach * frequency * DRIFT / PREDICTED;
+    let reach = reach * frequency * MAX_BLOCK_DRIFT_UNITS / MAX_PREDICTION_ERROR_CYCLES;
     let (mut on, mut all, mut off, mut longest_off) = (Vec::new(), 0, 0, 0);
     for band in blocks(values, reach as u64).map(|block| band(block, frequency)) {
         all += 1;
@@ -293,16 +295,16 @@ fn agreement(values: &[u64], profile: StepProfile, Sharpened { frequency, reach 
 /// twentieth of a unit. A short block of readings with a short period lies on any lattice near by.
 /// Readings without such a span say nothing against it.
 fn keeps_phase(values: &[u64], profile: StepProfile, frequency: f64) -> bool {
-    let reach = SHARP * DRIFT / PREDICTED;
-    if BLOCK as u64 * profile.usual >= reach as u64 {
+    let reach = MIN_SHARP_PERIODS * MAX_BLOCK_DRIFT_UNITS / MAX_PREDICTION_ERROR_CYCLES;
+    if BLOCK_READINGS as u64 * profile.usual >= reach as u64 {
         return true;
     }
     let (mut on, mut all) = (0, 0);
-    for block in spans(values, reach as u64).filter(|block| block.len() >= SHORTEST_BLOCK) {
+    for block in spans(values, reach as u64).filter(|block| block.len() >= MIN_BLOCK_READINGS) {
         all += 1;
         on += usize::from(band(block, frequency) <= profile.band(1.0 / frequency));
     }
-    on as f64 >= AGREEMENT * all as f64
+    on as f64 >= MIN_BLOCK_SHARE * all as f64
 }
 
 /// The readings in blocks that are so long at most.
@@ -319,8 +321,8 @@ fn spans(mut values: &[u64], most: u64) -> impl Iterator<Item = &[u64]> {
 /// is left out.
 fn blocks(values: &[u64], reach: u64) -> impl Iterator<Item = &[u64]> {
     let runs = values.chunk_by(move |from, to| to - from <= reach);
-    let long_enough = |block: &&[u64]| block.len() >= SHORTEST_BLOCK;
-    runs.flat_map(|run| run.chunks(BLOCK)).filter(long_enough)
+    let long_enough = |block: &&[u64]| block.len() >= MIN_BLOCK_READINGS;
+    runs.flat_map(|run| run.chunks(BLOCK_READINGS)).filter(long_enough)
 }
 
 /// Width of the arc, in units, on which the readings lie within the period.

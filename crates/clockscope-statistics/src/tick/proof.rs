@@ -10,54 +10,54 @@ use super::phase;
 use super::result::{Lattice, PRIMES};
 
 /// Share of the steps that a number of ticks must have to be more than an exception.
-const OFTEN: f64 = 0.005;
+const MIN_OFTEN_STEP_SHARE: f64 = 0.005;
 /// Probability below which something is no accident.
-const ACCIDENT: f64 = 1e-3;
+const MAX_CHANCE_PROBABILITY: f64 = 1e-3;
 /// Units that the period's error may make up across a step without any effect.
-const UNSEEN: f64 = 0.1;
+const MAX_PERIOD_DRIFT_UNITS: f64 = 0.1;
 /// Share of the period that it may make up across a longer step.
-const DRIFT: f64 = 0.05;
+const MAX_PERIOD_DRIFT_SHARE: f64 = 0.05;
 /// Longest cycle of costs that is looked for, in reads.
-const CYCLE: usize = 16;
+const MAX_CYCLE_READS: usize = 16;
 /// Reads after which a cycle must still be one.
-const TURNS: usize = 256;
+const CYCLE_DISTANCE_READS: usize = 256;
 /// Share of the steps, or of the distances between unusual ones, that must repeat for a cycle.
-const CYCLIC: f64 = 0.9;
+const MIN_CYCLIC_SHARE: f64 = 0.9;
 /// Readings from one to another that is far apart.
-const FAR: [usize; 6] = [512, 256, 128, 64, 32, 16];
+const COHERENCE_LAGS: [usize; 6] = [512, 256, 128, 64, 32, 16];
 /// Pairs of these that nothing must have come between.
-const FEWEST: f64 = 100.0;
+const MIN_UNDISTURBED_PAIRS: f64 = 100.0;
 /// Share of the coherence of neighboring readings that must be left between distant ones.
-const COHERENT: f64 = 0.9;
+const MIN_REMAINING_COHERENCE: f64 = 0.9;
 /// Share of the steps that must have neighbors, for a clock that is finer than the steps show.
-const DENSE: f64 = 0.3;
+const MIN_NEIGHBOR_STEP_SHARE: f64 = 0.3;
 /// Of four neighboring whole numbers, the rarest must occur as often as this part of the most
 /// frequent one: exceptions are rarer.
-const RAREST: u64 = 5;
+const MAX_NEIGHBOR_RATIO: u64 = 5;
 /// The same of steps that are several ticks, if a tick is three units or more, where no reading
 /// falls into the tick of the one before and is one more than that.
-const RAREST_OF_LONG: u64 = 16;
-const LONG: u64 = 12;
+const MAX_LONG_NEIGHBOR_RATIO: u64 = 16;
+const MIN_LONG_STEP_UNITS: u64 = 12;
 /// Steps that are looked at together for that.
-const PART: usize = 4096;
+const NEIGHBOR_PART_STEPS: usize = 4096;
 /// Readings from one to another that is looked at for that, where neighbors are too regular.
-const APART: [usize; 4] = [32, 256, 1024, 2048];
+const NEIGHBOR_LAGS: [usize; 4] = [32, 256, 1024, 2048];
 /// Number of these that are looked at together: neighboring ones overlap, and are nearly alike.
-const PART_APART: usize = 4 * PART;
+const LAGGED_PART_STEPS: usize = 4 * NEIGHBOR_PART_STEPS;
 /// Longest usual step, in units, for which that is done: a read of a few counts of a counter.
-const FEW_UNITS: u64 = 16;
+const MAX_SHORT_STEP_UNITS: u64 = 16;
 
 /// Returns true if the clock both stood still and went a single tick, often: no cost of a read does
 /// that.
 pub(super) fn is_often_unchanged(repeats: u64, one_tick: usize, steps: usize) -> bool {
-    let often = OFTEN * steps as f64;
+    let often = MIN_OFTEN_STEP_SHARE * steps as f64;
     repeats as f64 >= often && one_tick as f64 >= often
 }
 
 /// Returns true if so many different steps have the divisor that it is no accident.
 pub(super) fn divides(steps: &[u64], divisor: u64) -> bool {
     let different = counts(steps.iter().copied()).len();
-    (divisor as f64).powi(1 - different.min(1000) as i32) < ACCIDENT * ACCIDENT
+    (divisor as f64).powi(1 - different.min(1000) as i32) < MAX_CHANCE_PROBABILITY * MAX_CHANCE_PROBABILITY
 }
 
 /// Returns whether all but a few of the steps are multiples of the divisor times one prime, so that
@@ -73,7 +73,7 @@ pub(super) fn is_diverse(repeats: u64, steps: &Counts, period: f64) -> bool {
     for (step, count) in steps {
         *counts.entry((*step as f64 / period).round() as u64).or_insert(0) += count;
     }
-    let enough = OFTEN * steps.values().sum::<u64>() as f64;
+    let enough = MIN_OFTEN_STEP_SHARE * steps.values().sum::<u64>() as f64;
     let often = |ticks: u64| counts.get(&ticks).is_some_and(|count| *count as f64 >= enough);
     // Where hundreds of numbers occur, none of them does often.
     counts.len() > 100 || counts.keys().any(|ticks| often(*ticks) && often(ticks + 1))
@@ -91,7 +91,7 @@ pub(super) fn is_proved(values: &[u64], profile: StepProfile, repeats: u64, latt
         return false;
     }
     let all: Vec<u64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    accident(&all, profile.usual, lattice) * (tried as f64) < ACCIDENT
+    accident(&all, profile.usual, lattice) * (tried as f64) < MAX_CHANCE_PROBABILITY
         || !is_cyclic(&all.iter().map(|step| ticks(*step)).collect::<Vec<_>>())
             && is_coherent(values, profile.usual, lattice)
 }
@@ -101,13 +101,14 @@ pub(super) fn is_proved(values: &[u64], profile: StepProfile, repeats: u64, latt
 /// alone, with more room for that error.
 fn accident(steps: &[u64], usual: u64, lattice: &Lattice) -> f64 {
     let ticks = |step: u64| (step as f64 / lattice.period).round() as u64;
-    let of_all = accident_of(steps, usual, lattice, UNSEEN, ticks);
+    let of_all = accident_of(steps, usual, lattice, MAX_PERIOD_DRIFT_UNITS, ticks);
     // From one batch of readings to the next a program does something else, which no loop of
     // constant cost explains; but a pause of constant length that begins anywhere in a cycle of
     // costs is one trial, not several.
     let long: Vec<u64> = steps.iter().copied().filter(|step| *step > 4 * usual).collect();
     let alike = |step: u64| step / (2 * usual).max(1);
-    let of_long = accident_of(&long, usual, lattice, UNSEEN.max(DRIFT * lattice.period), alike);
+    let of_long =
+        accident_of(&long, usual, lattice, MAX_PERIOD_DRIFT_UNITS.max(MAX_PERIOD_DRIFT_SHARE * lattice.period), alike);
     2.0 * of_all.min(of_long)
 }
 
@@ -135,7 +136,7 @@ fn accident_of(steps: &[u64], usual: u64, lattice: &Lattice, drift: f64, kind: i
             _ => 1.0,
         }
     };
-    by_chance(0.0).min(by_chance(OFTEN * steps.len() as f64))
+    by_chance(0.0).min(by_chance(MIN_OFTEN_STEP_SHARE * steps.len() as f64))
 }
 
 /// Returns true if the numbers of ticks repeat in a cycle, or what is unusual comes at equal
@@ -148,15 +149,15 @@ fn is_cyclic(ticks: &[u64]) -> bool {
     // Of the unusual ones: the usual number follows itself in any case.
     let repeats_after = |lag: usize| {
         let again = unusual.iter().filter(|index| ticks.get(*index + lag) == Some(&ticks[**index])).count();
-        again as f64 >= CYCLIC * unusual.iter().filter(|index| *index + lag < ticks.len()).count() as f64
+        again as f64 >= MIN_CYCLIC_SHARE * unusual.iter().filter(|index| *index + lag < ticks.len()).count() as f64
     };
-    let cycles = (2..=CYCLE.min(ticks.len() / 2)).filter(|cycle| repeats_after(*cycle));
-    if cycles.map(|cycle| (TURNS.min(ticks.len() / 2) / cycle).max(1) * cycle).any(repeats_after) {
+    let cycles = (2..=MAX_CYCLE_READS.min(ticks.len() / 2)).filter(|cycle| repeats_after(*cycle));
+    if cycles.map(|cycle| (CYCLE_DISTANCE_READS.min(ticks.len() / 2) / cycle).max(1) * cycle).any(repeats_after) {
         return true;
     }
     let distances = counts(unusual.windows(2).map(|pair| (pair[1] - pair[0]) as u64));
     let equal = distances.values().max().copied().unwrap_or(0) as f64;
-    equal >= CYCLIC * (unusual.len().saturating_sub(1)) as f64
+    equal >= MIN_CYCLIC_SHARE * (unusual.len().saturating_sub(1)) as f64
 }
 
 /// Returns true if readings that are far apart keep the phase that neighbors have, where nothing
@@ -168,11 +169,11 @@ fn is_coherent(values: &[u64], usual: u64, lattice: &Lattice) -> bool {
         let phases = unbroken.map(|apart| phase::vector(phase::fraction(apart as f64 / lattice.period)));
         let (cosine, sine, count) =
             phases.fold((0.0, 0.0, 0.0), |sum, (cosine, sine)| (sum.0 + cosine, sum.1 + sine, sum.2 + 1.0));
-        (count >= FEWEST).then(|| f64::hypot(sine, cosine) / count)
+        (count >= MIN_UNDISTURBED_PAIRS).then(|| f64::hypot(sine, cosine) / count)
     };
     // As far apart as there are readings that nothing came between.
-    let far = FAR.iter().filter(|lag| **lag <= values.len() / 8).find_map(|lag| length(*lag));
-    far.zip(length(1)).is_some_and(|(far, near)| far >= COHERENT * near)
+    let far = COHERENCE_LAGS.iter().filter(|lag| **lag <= values.len() / 8).find_map(|lag| length(*lag));
+    far.zip(length(1)).is_some_and(|(far, near)| far >= MIN_REMAINING_COHERENCE * near)
 }
 
 /// Returns true if the steps prove that no tick is longer than [`super::SHORTEST`]: of four
@@ -182,8 +183,8 @@ fn is_coherent(values: &[u64], usual: u64, lattice: &Lattice) -> bool {
 /// the steps.
 pub(super) fn is_fine(repeats: u64, steps: &[u64]) -> bool {
     let short = steps.iter().filter(|step| **step <= 2).count();
-    let long = if (short as f64) < OFTEN * steps.len() as f64 { LONG } else { u64::MAX };
-    is_often_unchanged(repeats, short, steps.len()) || is_dense_throughout(steps, PART, long)
+    let long = if (short as f64) < MIN_OFTEN_STEP_SHARE * steps.len() as f64 { MIN_LONG_STEP_UNITS } else { u64::MAX };
+    is_often_unchanged(repeats, short, steps.len()) || is_dense_throughout(steps, NEIGHBOR_PART_STEPS, long)
 }
 
 /// The same of distances between readings that are further apart. A read that takes nearly the same
@@ -192,8 +193,9 @@ pub(super) fn is_fine(repeats: u64, steps: &[u64]) -> bool {
 pub(super) fn is_fine_across(values: &[u64], usual: u64) -> bool {
     let distances =
         |lag: &usize| -> Vec<u64> { values.iter().zip(values.iter().skip(*lag)).map(|(from, to)| to - from).collect() };
-    let lags = APART.iter().filter(|lag| **lag <= values.len() / 8);
-    usual <= FEW_UNITS && lags.map(distances).any(|distances| is_dense_throughout(&distances, PART_APART, u64::MAX))
+    let lags = NEIGHBOR_LAGS.iter().filter(|lag| **lag <= values.len() / 8);
+    usual <= MAX_SHORT_STEP_UNITS
+        && lags.map(distances).any(|distances| is_dense_throughout(&distances, LAGGED_PART_STEPS, u64::MAX))
 }
 
 /// Returns true if all parts of so many steps are dense. Steps from `long` on are several ticks.
@@ -210,12 +212,12 @@ fn is_dense(steps: &[u64], long: u64) -> bool {
         (0..4).filter_map(|before| step.checked_sub(before)).any(|first| {
             let four = [0, 1, 2, 3].map(|further| count(first.saturating_add(further)));
             let (least, most) = (four.iter().min().copied().unwrap_or(0), four.iter().max().copied().unwrap_or(0));
-            let rarest = if first < long { RAREST } else { RAREST_OF_LONG };
+            let rarest = if first < long { MAX_NEIGHBOR_RATIO } else { MAX_LONG_NEIGHBOR_RATIO };
             least >= 5 && rarest * least >= most
         })
     };
     let dense: u64 = counts.iter().filter(|(step, _)| has_neighbors(**step)).map(|(_, count)| count).sum();
-    dense as f64 >= DENSE * steps.len() as f64
+    dense as f64 >= MIN_NEIGHBOR_STEP_SHARE * steps.len() as f64
 }
 
 /// Number of times that each number occurs.

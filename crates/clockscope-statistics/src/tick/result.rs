@@ -3,7 +3,7 @@
 use clockscope_records::TickReason;
 
 /// Periods shorter than this, in units, cannot be distinguished from the truncation to whole units.
-pub const SHORTEST: f64 = 3.0;
+pub const MIN_PERIOD_UNITS: f64 = 3.0;
 
 /// By what factors a lattice may be finer than the tick that it is a part of.
 pub(super) const PRIMES: [u64; 25] =

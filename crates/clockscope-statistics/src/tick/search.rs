@@ -4,28 +4,28 @@ use std::ops::ControlFlow;
 
 use clockscope_records::TickReason;
 
-use super::lattice::{self, CERTAIN, Fit, StepProfile};
+use super::lattice::{self, CERTAIN_BLOCK_SHARE, Fit, StepProfile};
 use super::proof::{self, Counts};
 use super::readings::TickReadings;
-use super::result::{Lattice, SHORTEST, Tick};
+use super::result::{Lattice, MIN_PERIOD_UNITS, Tick};
 use super::spectrum;
 
 /// Lines whose lattice is fitted to a sample of the readings, and how many of each quarter that
 /// takes.
-const FITS: usize = 128;
-const SAMPLE: usize = 2048;
+const MAX_FITS: usize = 128;
+const SAMPLE_READINGS: usize = 2048;
 /// By how much more of the blocks must lie on a lattice to be preferred to a longer one. All parts
 /// of a lattice fit as well as it does.
-const BETTER: f64 = 0.1;
+const MIN_AGREEMENT_GAIN: f64 = 0.1;
 /// By what share of a period two are the same.
-const SAME: f64 = 0.02;
+const MAX_SAME_PERIOD_DIFFERENCE_SHARE: f64 = 0.02;
 /// A period that may be off by a larger share is unknown: readings at whole units lie on many such
 /// lattices.
-const LEAST_SURE: f64 = 2e-4;
+const MAX_PERIOD_ERROR_SHARE: f64 = 2e-4;
 /// Steps of a series that is long enough to refute every lattice but its own.
-pub(super) const SHORT: usize = 4096;
+pub(super) const MIN_CONCLUSIVE_STEPS: usize = 4096;
 /// A read of more ticks than this lies on lattices near by, however long the series is.
-const SLOW: f64 = 16.0;
+const MAX_UNAMBIGUOUS_READ_TICKS: f64 = 16.0;
 
 /// A search, with what was found so far.
 pub(super) struct Search<'a> {
@@ -79,10 +79,13 @@ impl<'a> Search<'a> {
             }
         }
         match self.conclude() {
-            Tick::Found(lattice) if self.breaks > 0 && lattice.error > LEAST_SURE => {
+            Tick::Found(lattice) if self.breaks > 0 && lattice.error > MAX_PERIOD_ERROR_SHARE => {
                 Tick::Unknown(TickReason::StepsBack)
             }
-            Tick::Found(lattice) if lattice.error > LEAST_SURE || self.is_short() && lattice.agreement < CERTAIN => {
+            Tick::Found(lattice)
+                if lattice.error > MAX_PERIOD_ERROR_SHARE
+                    || self.is_short() && lattice.agreement < CERTAIN_BLOCK_SHARE =>
+            {
                 Tick::Unknown(TickReason::FewDifferences)
             }
             Tick::Found(lattice) if self.may_be_ambiguous(&lattice) && self.has_alternative(&lattice, &lines) => {
@@ -99,14 +102,14 @@ impl<'a> Search<'a> {
 
     /// Returns true if the readings are so few that they may lie on a lattice that is not theirs.
     fn is_short(&self) -> bool {
-        self.steps.len() < SHORT
+        self.steps.len() < MIN_CONCLUSIVE_STEPS
     }
 
     /// Returns true if the readings may lie on another lattice, too: few do, and those of slow
     /// reads. Of a block of these a few reads take a tick more than the others, which moves them
     /// against a lattice of n - 1 ticks by a few n-th of a tick only.
     fn may_be_ambiguous(&self, lattice: &Lattice) -> bool {
-        self.is_short() || self.profile.usual as f64 > SLOW * lattice.period
+        self.is_short() || self.profile.usual as f64 > MAX_UNAMBIGUOUS_READ_TICKS * lattice.period
     }
 
     /// Returns true if the readings lie on another line's lattice as well, which is neither a part
@@ -114,15 +117,15 @@ impl<'a> Search<'a> {
     /// readings may lie on a lattice of n - 1 or n + 1 ticks in the same time.
     fn has_alternative(&self, found: &Lattice, lines: &[f64]) -> bool {
         // Neighboring lattices differ by one tick in a read.
-        let same = SAME.min(found.period / (4.0 * self.profile.usual as f64));
+        let same = MAX_SAME_PERIOD_DIFFERENCE_SHARE.min(found.period / (4.0 * self.profile.usual as f64));
         lines.iter().any(|line| {
             let Some(frequency) = lattice::refined_by_first(self.values, self.profile, *line) else { return false };
             let is_alike = |period: f64| is_part(period, found.period, same) || is_part(found.period, period, same);
-            if is_alike(1.0 / frequency) || 1.0 / frequency < SHORTEST {
+            if is_alike(1.0 / frequency) || 1.0 / frequency < MIN_PERIOD_UNITS {
                 return false;
             }
             match lattice::fit(self.values, self.profile, frequency, usize::MAX) {
-                Fit::On(other) => other.agreement >= found.agreement - BETTER && !is_alike(other.period),
+                Fit::On(other) => other.agreement >= found.agreement - MIN_AGREEMENT_GAIN && !is_alike(other.period),
                 Fit::Changing | Fit::Nowhere => false,
             }
         })
@@ -131,10 +134,10 @@ impl<'a> Search<'a> {
     /// Looks at a frequency that the first readings agree with, the n-th that was tried.
     fn try_frequency(&mut self, frequency: f64, tried: usize) -> ControlFlow<()> {
         let period = 1.0 / frequency;
-        if period < SHORTEST {
+        if period < MIN_PERIOD_UNITS {
             return ControlFlow::Break(());
         }
-        if self.rejected_periods.iter().any(|longer| is_part(period, *longer, SAME)) {
+        if self.rejected_periods.iter().any(|longer| is_part(period, *longer, MAX_SAME_PERIOD_DIFFERENCE_SHARE)) {
             return ControlFlow::Continue(());
         }
         self.has_candidate = true;
@@ -144,10 +147,10 @@ impl<'a> Search<'a> {
             return ControlFlow::Continue(());
         }
         self.fits += 1;
-        if self.fits > FITS {
+        if self.fits > MAX_FITS {
             return ControlFlow::Break(());
         }
-        match lattice::fit(self.values, self.profile, frequency, SAMPLE) {
+        match lattice::fit(self.values, self.profile, frequency, SAMPLE_READINGS) {
             Fit::Nowhere => {}
             Fit::Changing => {
                 self.changing = true;
@@ -159,10 +162,10 @@ impl<'a> Search<'a> {
             }
             Fit::On(lattice) => {
                 // Where costs hardly vary, other lines fit many short blocks by halves.
-                if self.best.is_none_or(|(best, _)| lattice.agreement > best.agreement + BETTER) {
+                if self.best.is_none_or(|(best, _)| lattice.agreement > best.agreement + MIN_AGREEMENT_GAIN) {
                     self.best = Some((lattice, tried));
                 }
-                if lattice.agreement >= CERTAIN {
+                if lattice.agreement >= CERTAIN_BLOCK_SHARE {
                     return ControlFlow::Break(());
                 }
             }
@@ -174,7 +177,7 @@ impl<'a> Search<'a> {
         proof::is_proved(self.values, self.profile, self.repeats, lattice, tried)
     }
 
-    /// Returns true if the readings prove that no tick is longer than [`SHORTEST`]. Where some of
+    /// Returns true if the readings prove that no tick is longer than [`MIN_PERIOD_UNITS`]. Where some of
     /// them looked like a lattice, only those that are far apart can.
     fn is_fine(&self) -> bool {
         !self.has_candidate && proof::is_fine(self.repeats, self.steps)
@@ -183,7 +186,9 @@ impl<'a> Search<'a> {
 
     /// Concludes from what the lines showed, the best of them looked at once more by all readings.
     fn conclude(&mut self) -> Tick {
-        if let Some((lattice, tried)) = self.best.filter(|(best, _)| !self.changing || best.agreement >= CERTAIN) {
+        if let Some((lattice, tried)) =
+            self.best.filter(|(best, _)| !self.changing || best.agreement >= CERTAIN_BLOCK_SHARE)
+        {
             match lattice::fit(self.values, self.profile, 1.0 / lattice.period, usize::MAX) {
                 Fit::On(lattice) => {
                     let is_proved = |wider: &Lattice| self.is_proved(wider, tried);
@@ -196,7 +201,7 @@ impl<'a> Search<'a> {
         }
         match (self.changing, self.unproved) {
             (true, _) => Tick::Unknown(TickReason::RateChanged),
-            _ if self.is_fine() => Tick::AtMost { units: SHORTEST, steps: self.steps.len() as u64 },
+            _ if self.is_fine() => Tick::AtMost { units: MIN_PERIOD_UNITS, steps: self.steps.len() as u64 },
             (_, true) => Tick::Unknown(TickReason::ConstantCost),
             _ if self.has_candidate => Tick::Unknown(TickReason::NoLattice),
             _ => Tick::Unknown(TickReason::NoneShown),

@@ -10,15 +10,15 @@ use rustfft::algorithm::Radix4;
 use rustfft::num_complex::Complex;
 use rustfft::{Fft, FftDirection};
 
-use super::result::SHORTEST;
+use super::result::MIN_PERIOD_UNITS;
 
 /// Amplitude from which a line is looked at.
-const LINE: f32 = 0.4;
+const MIN_LINE_AMPLITUDE: f32 = 0.4;
 /// Shortest and longest transform.
-const SHORTEST_TRANSFORM: u64 = 256;
-const LONGEST: usize = 1 << 19;
+const MIN_TRANSFORM_LEN: u64 = 256;
+const MAX_TRANSFORM_LEN: usize = 1 << 19;
 /// Lines that are looked at.
-const LINES: usize = 512;
+const MAX_LINES: usize = 512;
 
 /// Frequencies, in cycles a unit, at which a lattice may be, the lowest first; `None` if the steps
 /// are too long for a transform. `steps` are positive.
@@ -26,29 +26,29 @@ pub(super) fn candidates(steps: &[u64], usual: u64) -> Option<Vec<f64>> {
     let cosines = cosines(steps, usual)?;
     let bins = 2 * (cosines.len() - 1);
     // A little further than to the shortest period: its line has a width.
-    let end = ((bins as f64 / SHORTEST * 1.1) as usize).min(cosines.len() - 1);
+    let end = ((bins as f64 / MIN_PERIOD_UNITS * 1.1) as usize).min(cosines.len() - 1);
     // From frequency 0 the transform falls from 1: that is no line.
-    let start = cosines.iter().position(|cosine| *cosine < LINE).unwrap_or(end);
+    let start = cosines.iter().position(|cosine| *cosine < MIN_LINE_AMPLITUDE).unwrap_or(end);
     let lines = (start.max(1)..end)
         .filter(|bin| {
             let [before, here, after] = [cosines[bin - 1], cosines[*bin], cosines[bin + 1]];
-            here >= LINE && here >= before && here > after
+            here >= MIN_LINE_AMPLITUDE && here >= before && here > after
         })
         .map(|bin| bin as f64 / bins as f64)
-        .take(LINES);
+        .take(MAX_LINES);
     Some(lines.collect())
 }
 
 /// Largest distance of readings, in units, for a line to predict their phase to a quarter of a
 /// cycle or better.
 pub(super) fn reach(usual: u64) -> f64 {
-    (2.0 * usual as f64).max(SHORTEST_TRANSFORM as f64 / 5.0)
+    (2.0 * usual as f64).max(MIN_TRANSFORM_LEN as f64 / 5.0)
 }
 
 /// The length of the transform.
 fn bins(usual: u64) -> usize {
     let bins = usual.max(1).saturating_mul(4).checked_next_power_of_two().unwrap_or(u64::MAX);
-    bins.clamp(SHORTEST_TRANSFORM, LONGEST as u64) as usize
+    bins.clamp(MIN_TRANSFORM_LEN, MAX_TRANSFORM_LEN as u64) as usize
 }
 
 /// The mean cosine of the differences at the frequencies 0, 1/n, ... 1/2. Differences that are much

@@ -272,7 +272,7 @@ fn a_read_of_nearly_constant_cost_bounds_a_fine_tick() {
         let mut random = Random::new(18);
         let clock = Simulated { period: 0.769, cost, jitter: 0.6, normal: true, interrupted: 0.0005 };
         let found = tick(&clock.readings(8192, &mut random));
-        assert!(matches!(found, Tick::AtMost { units, .. } if units == SHORTEST), "{cost}: {found:?}");
+        assert!(matches!(found, Tick::AtMost { units, .. } if units == MIN_PERIOD_UNITS), "{cost}: {found:?}");
     }
 }
 
@@ -288,7 +288,7 @@ fn a_read_of_a_few_counts_hides_no_count() {
         let mut random = Random::new(20_261_124 + number as u64);
         let clock = Simulated { period: 1.0, cost, jitter: share * cost, normal: number % 2 == 0, interrupted: 0.001 };
         match tick(&clock.readings(40_000, &mut random)) {
-            Tick::AtMost { units, .. } if units <= SHORTEST => {}
+            Tick::AtMost { units, .. } if units <= MIN_PERIOD_UNITS => {}
             // Of less noise, too little adds up.
             Tick::Unknown(_) if share < 0.05 => {}
             wrong => panic!("{clock:?} gave {wrong:?}"),
