@@ -105,7 +105,7 @@ impl TickReadings {
             let is_seen = self.shortest_seen[0] <= divisor;
             return (is_seen || !proof::are_most_wider(steps, divisor)).then_some(Tick::Found(lattice));
         }
-        let (scale, profile) = (divisor as f64, StepProfile::of(steps));
+        let (scale, profile) = (divisor as f64, StepProfile::from_steps(steps));
         let of_most = |wider: &Lattice| {
             wider.agreement >= CERTAIN_BLOCK_SHARE && proof::is_proved(&self.values, profile, self.repeats, wider, 1)
         };

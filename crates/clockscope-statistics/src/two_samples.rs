@@ -135,7 +135,7 @@ fn ranks(base: usize, new: usize) -> Vec<f64> {
 
 /// The bounds by Student's t. A sample of one value varies as the other one does.
 fn by_student(base: &[f64], new: &[f64], misrate: f64) -> Option<SampleBounds> {
-    let (base, new) = (Moments::of(base)?, Moments::of(new)?);
+    let (base, new) = (Moments::from_values(base)?, Moments::from_values(new)?);
     let (error, freedom) = match (base.variance, new.variance) {
         (Some(of_base), Some(of_new)) => {
             let parts = [of_base / base.count, of_new / new.count];
@@ -160,7 +160,7 @@ struct Moments {
 }
 
 impl Moments {
-    fn of(values: &[f64]) -> Option<Self> {
+    fn from_values(values: &[f64]) -> Option<Self> {
         let count = Some(values.len() as f64).filter(|count| *count > 0.0)?;
         let mean = values.iter().sum::<f64>() / count;
         let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();

@@ -333,7 +333,7 @@ fn fill(record: &mut StepsRecord, state: MeasuredState, found: Tick, info: &Cloc
 fn worst_records(worst: &WorstEvents) -> Worst {
     let of = |kind: EventKind| -> Vec<WorstRecord> {
         let counted = matches!(kind, EventKind::Stuck | EventKind::Stall);
-        let events = worst.of(kind).iter();
+        let events = worst.of_kind(kind).iter();
         events
             .map(|event| WorstRecord {
                 at_s: event.at_ns / 1e9,

@@ -105,7 +105,7 @@ fn the_worst_events_are_known_by_time_and_size() {
     let mut clock = Simulated::new(25.0, 1.0);
     let (_, worst) = counted(&mut clock, 376, 800, faults);
     let about = |kind: EventKind| -> Vec<(f64, f64)> {
-        worst.of(kind).iter().map(|event| ((event.at_ns / 5e5).round(), (event.size / 1e4).round())).collect()
+        worst.of_kind(kind).iter().map(|event| ((event.at_ns / 5e5).round(), (event.size / 1e4).round())).collect()
     };
     // A read costs 25 ns and a little, a batch of 800 is followed by 3 µs; the gap of 3 ms comes
     // before the later ones.
@@ -153,7 +153,7 @@ fn a_step_back_by_one_unit_is_a_regression() {
         }
         let (counts, worst) = counter.finish();
         assert_eq!((counts.regression, counts.repeats, counts.smallest_step), (2, 0, Some(40)));
-        let sizes: Vec<f64> = worst.of(EventKind::Regression).iter().map(|event| event.size).collect();
+        let sizes: Vec<f64> = worst.of_kind(EventKind::Regression).iter().map(|event| event.size).collect();
         assert_eq!(sizes, [0.5, 0.5]);
     }
 }
@@ -345,7 +345,7 @@ fn a_jump_before_an_interruption_is_one_jump() {
             let (counts, worst) = interrupted(&mut Simulated::new(25.0, 1.0), 376, 800, jump, lost);
             let ReferencedCounts { jump, warp, hidden_regression, .. } = judged(counts);
             assert_eq!((jump, hidden_regression), (1, Some(0)), "{:?} in {batch}", lost(batch));
-            let size = worst.of(EventKind::Jump)[0].size;
+            let size = worst.of_kind(EventKind::Jump)[0].size;
             assert!(size <= 2e6 + 100.0 && warp == u64::from(size > WARP_NS), "{size}");
         }
     }

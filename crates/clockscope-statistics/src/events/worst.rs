@@ -58,7 +58,7 @@ impl WorstEvents {
 
     /// The largest events of a kind, the largest first; of equals the earliest first.
     #[must_use]
-    pub fn of(&self, kind: EventKind) -> &[WorstEvent] {
+    pub fn of_kind(&self, kind: EventKind) -> &[WorstEvent] {
         &self.0[kind as usize]
     }
 }
@@ -74,8 +74,8 @@ mod tests {
             let size = f64::from(turn * 7 % 1000);
             worst.add(EventKind::Gap, WorstEvent { at_ns: f64::from(turn), size });
         }
-        let sizes: Vec<f64> = worst.of(EventKind::Gap).iter().map(|event| event.size).collect();
+        let sizes: Vec<f64> = worst.of_kind(EventKind::Gap).iter().map(|event| event.size).collect();
         assert_eq!(sizes, (990..1000).rev().map(f64::from).collect::<Vec<_>>());
-        assert!(worst.of(EventKind::Jump).is_empty());
+        assert!(worst.of_kind(EventKind::Jump).is_empty());
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn constancy(brackets: &[BracketNs], ticks: Ticks) -> Constancy {
     if brackets.len() < 3 {
         return Constancy::Untested;
     }
-    let phases: Vec<PhaseBounds> = brackets.iter().map(|bracket| PhaseBounds::of(bracket, ticks)).collect();
+    let phases: Vec<PhaseBounds> = brackets.iter().map(|bracket| PhaseBounds::from_bracket(bracket, ticks)).collect();
     if fits(&phases) {
         return Constancy::Constant;
     }
@@ -63,7 +63,7 @@ struct PhaseBounds {
 }
 
 impl PhaseBounds {
-    fn of(bracket: &BracketNs, ticks: Ticks) -> Self {
+    fn from_bracket(bracket: &BracketNs, ticks: Ticks) -> Self {
         let (least, most) = bracket.phase(ticks);
         Self {
             most: (bracket.before, most + ROUNDING_ERROR_NS),

@@ -64,7 +64,7 @@ pub(super) struct StepProfile {
 
 impl StepProfile {
     /// `steps` are not empty.
-    pub(super) fn of(steps: &[u64]) -> Self {
+    pub(super) fn from_steps(steps: &[u64]) -> Self {
         let mut sorted = steps.to_vec();
         let middle = sorted.len() / 2;
         let usual = *sorted.select_nth_unstable(middle).1;

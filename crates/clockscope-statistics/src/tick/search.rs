@@ -56,7 +56,7 @@ impl<'a> Search<'a> {
             steps,
             repeats: readings.repeats,
             breaks: readings.breaks,
-            profile: StepProfile::of(steps),
+            profile: StepProfile::from_steps(steps),
             counts: proof::counts(steps.iter().copied()),
             fits: 0,
             best: None,
@@ -177,8 +177,8 @@ impl<'a> Search<'a> {
         proof::is_proved(self.values, self.profile, self.repeats, lattice, tried)
     }
 
-    /// Returns true if the readings prove that no tick is longer than [`MIN_PERIOD_UNITS`]. Where some of
-    /// them looked like a lattice, only those that are far apart can.
+    /// Returns true if the readings prove that no tick is longer than [`MIN_PERIOD_UNITS`]. Where
+    /// some of them looked like a lattice, only those that are far apart can.
     fn is_fine(&self) -> bool {
         !self.has_candidate && proof::is_fine(self.repeats, self.steps)
             || proof::is_fine_across(self.values, self.profile.usual)

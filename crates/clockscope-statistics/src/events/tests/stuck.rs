@@ -100,9 +100,14 @@ fn a_run_that_goes_on_is_a_stall_first_and_then_stuck() {
         let before_ns = f64::from(turn) * 1e4;
         counter.batch(Batch { values: &[7; 100], before_ns, after_ns: before_ns + 5e3, cost_ns: Some(50.0) });
         let (counts, worst) = counter.snapshot();
-        seen.push((counts.stall, counts.stuck, worst.of(EventKind::Stall).len(), worst.of(EventKind::Stuck).len()));
+        seen.push((
+            counts.stall,
+            counts.stuck,
+            worst.of_kind(EventKind::Stall).len(),
+            worst.of_kind(EventKind::Stuck).len(),
+        ));
     }
     assert_eq!(seen, [(1, 0, 1, 0), (1, 0, 1, 0), (0, 1, 0, 1)]);
     let (counts, worst) = counter.finish();
-    assert_eq!((counts.stall, counts.stuck, worst.of(EventKind::Stall).len()), (0, 1, 0));
+    assert_eq!((counts.stall, counts.stuck, worst.of_kind(EventKind::Stall).len()), (0, 1, 0));
 }
