@@ -301,7 +301,7 @@ fn all_answering<P: Platform>(
         .attempt(references.len(), PATIENCE_MS, &mut |index| references[index].read(&mut Default::default()))?;
     let (mut answering, mut refusing) = (Vec::new(), Vec::new());
     for (reference, outcome) in references.into_iter().zip(outcomes) {
-        match FailureReason::of(outcome, session.counter_readable()) {
+        match FailureReason::from_outcome(outcome, session.counter_readable()) {
             None => answering.push(reference),
             Some(failure_reason) => refusing.push(failure_reason.of_clock(reference.name().to_owned())),
         }

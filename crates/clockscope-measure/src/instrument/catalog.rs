@@ -185,7 +185,9 @@ impl<P: Platform> Catalog<P> {
                 Err(_) => Ok(()),
             })?;
         for (row, outcome) in entries.iter_mut().zip(outcomes) {
-            if let (Ok(_), Some(reason)) = (&row.sampler, FailureReason::of(outcome, session.counter_readable())) {
+            if let (Ok(_), Some(reason)) =
+                (&row.sampler, FailureReason::from_outcome(outcome, session.counter_readable()))
+            {
                 row.sampler = Err(reason);
             }
         }

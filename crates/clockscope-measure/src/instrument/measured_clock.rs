@@ -45,7 +45,7 @@ impl TickBudget {
     const READING_NS: f64 = 1000.0;
 
     /// For a clock that gets so many ns, of so many readings at most.
-    pub(crate) fn of(share_ns: f64, most: usize) -> Self {
+    pub(crate) fn for_share(share_ns: f64, most: usize) -> Self {
         let ns = share_ns * Self::SHARE;
         let readings = ((ns / Self::READING_NS) as usize).clamp(Self::FEWEST, most);
         Self { readings, ns: ns.min(readings as f64 * Self::READING_NS) }

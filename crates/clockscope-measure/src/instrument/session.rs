@@ -51,7 +51,7 @@ impl<'a, P: Platform> Session<'a, P> {
         let platform = self.platform;
         let mut read = |_| platform.unix_seconds().map(|_| ()).ok_or(Errno::UNSUPPORTED);
         let outcome = platform.attempt(1, PATIENCE_MS, &mut read)?.pop();
-        if outcome.is_none_or(|outcome| FailureReason::of(outcome, self.counter_readable()).is_some()) {
+        if outcome.is_none_or(|outcome| FailureReason::from_outcome(outcome, self.counter_readable()).is_some()) {
             return Ok(None);
         }
         let moment = platform.unix_seconds().map(|since_1970| UNIX_EPOCH + Duration::from_secs(since_1970));

@@ -25,7 +25,7 @@ impl FailureReason {
     }
 
     /// Returns why a clock that was tried cannot be read; `None` if it can, or could not be tried.
-    pub(crate) fn of(outcome: Outcome, counter_readable: Option<bool>) -> Option<Self> {
+    pub(crate) fn from_outcome(outcome: Outcome, counter_readable: Option<bool>) -> Option<Self> {
         Some(match outcome {
             Outcome::Answered | Outcome::Untried(_) => return None,
             Outcome::Refused(errno) => {

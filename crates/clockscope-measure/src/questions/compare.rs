@@ -142,7 +142,7 @@ pub fn compare(
     };
     match &sides {
         Sides::Measured(measured) => {
-            let sides = measured.each_ref().map(|side| Side::of(side));
+            let sides = measured.each_ref().map(|side| Side::from_records(side));
             let clocks = labels(&sides, &request.clocks)?;
             found.changes = facts::changes_of_measurements(measured, &clocks);
             let (compared, others) = if request.all { (clocks, Vec::new()) } else { usual(&sides, clocks) };

@@ -101,7 +101,7 @@ pub(crate) fn find<P: Platform>(
     let bench = &setup.bench;
     let duration_ns = duration_s * 1e9;
     let clocks = rows.iter().filter(|row| row.sampler.is_ok()).count().max(1) as f64;
-    let ticks = if finds_ticks { TickBudget::of(duration_ns / clocks, TICK_READINGS) } else { TickBudget::NONE };
+    let ticks = if finds_ticks { TickBudget::for_share(duration_ns / clocks, TICK_READINGS) } else { TickBudget::NONE };
     let mut measured_clocks: Vec<_> =
         rows.into_iter().map(|row| MeasuredClock::new(row, bench, ticks.readings)).collect();
     let mut baselines = Baselines::new(&measured_clocks, counters, bench);

@@ -45,7 +45,7 @@ pub fn record<P: Platform>(
     progress: &mut Progress<'_>,
 ) -> Result<(Envelope<Steps>, RecordedRun), MeasureError> {
     let RecordRequest { reads, cpu } = request;
-    let mut run = ReadRun::of(session, catalog, cpu, Amount::Reads(reads), Keep::Everything, progress)?;
+    let mut run = ReadRun::read(session, catalog, cpu, Amount::Reads(reads), Keep::Everything, progress)?;
     let recorded = RecordedRun {
         environment: session.environment.clone(),
         recorded_at: run.recorded_at.clone(),

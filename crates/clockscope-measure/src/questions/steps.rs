@@ -70,7 +70,7 @@ pub fn steps<P: Platform>(
     progress: &mut Progress<'_>,
 ) -> Result<Envelope<Steps>, MeasureError> {
     let StepsRequest { amount, cpu } = *request;
-    let run = ReadRun::of(session, catalog, cpu, amount, Keep::Nothing, progress)?;
+    let run = ReadRun::read(session, catalog, cpu, amount, Keep::Nothing, progress)?;
     Ok(run.answer(&session.environment))
 }
 
@@ -93,7 +93,7 @@ pub(crate) struct ReadRun {
 }
 
 impl ReadRun {
-    pub(crate) fn of<P: Platform>(
+    pub(crate) fn read<P: Platform>(
         session: &Session<'_, P>,
         catalog: Catalog<P>,
         cpu: Option<u32>,
@@ -107,7 +107,7 @@ impl ReadRun {
         let clocksource = session.environment.clocksource.as_deref();
         let readable = rows.iter().filter(|row| row.sampler.is_ok()).count().max(1);
         let share_ns = amount.share_ns(readable);
-        let ticks = TickBudget::of(share_ns, TICK_READINGS);
+        let ticks = TickBudget::for_share(share_ns, TICK_READINGS);
         let sampling = bench.calibrate();
         let (mut clocks, mut recorded, mut done) = (Vec::new(), Vec::new(), 0);
         for mut row in rows {

@@ -101,7 +101,7 @@ pub(crate) fn find<P: Platform>(
     if let Timer::Reference(reference) = &bench.timer {
         return untested(offsets, &PairsReason::Stuck { reference: reference.name().to_owned() });
     }
-    let unit = CounterUnit::of(bench, step(&counter));
+    let unit = CounterUnit::from_step(bench, step(&counter));
     offsets.tick_ns = Figure::Known(unit.step * unit.ns);
     let kernel = KernelClock::find(setup.session);
     measure_pairs(bench, &counter, unit, plan, &mut offsets.pairs, progress);
@@ -144,7 +144,7 @@ struct CounterUnit {
 }
 
 impl CounterUnit {
-    fn of<P: Platform>(bench: &Bench<'_, P>, step: f64) -> Self {
+    fn from_step<P: Platform>(bench: &Bench<'_, P>, step: f64) -> Self {
         let ns = bench.facts.first_rate.ns_per_unit;
         // The readings of both ends may be late by a step.
         Self { ns, uncertain: bench.facts.first_rate.bound_ppm * 1e-6 + step * ns / FIRST_WINDOW_NS, step }

@@ -236,7 +236,7 @@ impl PairTally {
         let handoffs = sum(|side| side.handoffs);
         let regressions = sum(|side| side.regressions);
         match is_ordered {
-            None => self.bare = [self.bare, Timed::of(handoffs, sides[0].elapsed_ns)].into_iter().sum(),
+            None => self.bare = [self.bare, Timed::from_elapsed(handoffs, sides[0].elapsed_ns)].into_iter().sum(),
             Some(true) => self.ordered_regressions += regressions,
             Some(false) => self.unordered_regressions += regressions,
         }
@@ -269,7 +269,7 @@ struct Timed {
 impl Timed {
     /// Handoffs that took so long. Those that took an unknown time would make the others look
     /// faster.
-    fn of(handoffs: u64, elapsed_ns: Option<u64>) -> Self {
+    fn from_elapsed(handoffs: u64, elapsed_ns: Option<u64>) -> Self {
         elapsed_ns.map(|ns| Self { handoffs, ns }).unwrap_or_default()
     }
 
@@ -299,7 +299,8 @@ impl Tally {
         self.pace.add(&first.pace, first.elapsed_ns.unwrap_or(0).min(slice_ns));
         self.add(b, a, first);
         self.add(a, b, second);
-        self.timed = [self.timed, Timed::of(first.handoffs + second.handoffs, first.elapsed_ns)].into_iter().sum();
+        self.timed =
+            [self.timed, Timed::from_elapsed(first.handoffs + second.handoffs, first.elapsed_ns)].into_iter().sum();
     }
 
     /// Adds what arrived on `to` from `from`.

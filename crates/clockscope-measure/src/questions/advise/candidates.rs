@@ -70,7 +70,7 @@ impl<'a> AdviceInput<'a> {
 
     pub(super) fn rate_statements(self) -> RateStatements<'a> {
         match self {
-            Self::Measurement(measurement) => RateStatements::of(measurement),
+            Self::Measurement(measurement) => RateStatements::from_measurement(measurement),
             Self::Steps(_) => RateStatements::default(),
             Self::Language(readings) => RateStatements::of_synchronization(&readings.synchronization),
         }

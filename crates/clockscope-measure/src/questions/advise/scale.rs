@@ -17,7 +17,7 @@ pub(super) struct RateStatements<'a> {
 }
 
 impl<'a> RateStatements<'a> {
-    pub(super) fn of(measurement: &'a Envelope<Measurement>) -> Self {
+    pub(super) fn from_measurement(measurement: &'a Envelope<Measurement>) -> Self {
         let rates = measurement.found.extended.as_ref().and_then(|extended| extended.rate.known());
         let run = measurement.run.as_ref();
         Self {

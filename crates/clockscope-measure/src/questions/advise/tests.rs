@@ -319,7 +319,7 @@ fn identity(name: &str) -> ClockIdentity {
 fn the_scale_is_what_the_daemon_states() {
     let of = |synchronization: Synchronization, name: &str| {
         let measured = measured(&two_clocks(), synchronization);
-        let (share, source) = RateStatements::of(&measured).scale_error(&identity(name));
+        let (share, source) = RateStatements::from_measurement(&measured).scale_error(&identity(name));
         assert_eq!(share.is_known(), source.is_some());
         share.result().map(|share| (share * 1e9).round() / 1e3)
     };
@@ -386,7 +386,7 @@ fn a_comparison_with_other_hardware_bounds_the_scale() {
         let mut measured = measured(&two_clocks(), synchronization);
         let rate = Figure::Known(Rate { pairs, ..Rate::default() });
         measured.found.extended = Some(Extended { order: Default::default(), offsets: Default::default(), rate });
-        let statements = RateStatements::of(&measured);
+        let statements = RateStatements::from_measurement(&measured);
         assert!(!statements.scale_error(&identity("rdtscp")).0.is_known());
         statements.scale_error(&identity("monotonic"))
     };

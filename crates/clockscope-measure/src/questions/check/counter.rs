@@ -22,7 +22,7 @@ const WANDER_PPM: f64 = 0.2;
 pub(super) fn judge(seen: &Observations) -> Option<ClockEvidence> {
     let counters: Vec<&ClockRecord> = seen.counters().collect();
     let counter = counters.first()?;
-    let mut evidence = ClockEvidence::of(&counter.identity.name, false);
+    let mut evidence = ClockEvidence::for_clock(&counter.identity.name, false);
     evidence.need(readable(&counters));
     evidence.need(invariance(seen));
     evidence.need(clocksource(seen));

@@ -74,7 +74,7 @@ pub(super) struct ClockEvidence {
 }
 
 impl ClockEvidence {
-    pub(super) fn of(clock: &str, shows_civil_time: bool) -> Self {
+    pub(super) fn for_clock(clock: &str, shows_civil_time: bool) -> Self {
         Self { clock: clock.to_owned(), shows_civil_time, found: Vec::new() }
     }
 

@@ -34,7 +34,7 @@ pub(super) fn judge(
 ) -> ClockEvidence {
     let label = clock.identity.label();
     let is_wall = clock.identity.is_wall;
-    let mut evidence = ClockEvidence::of(&label, is_wall);
+    let mut evidence = ClockEvidence::for_clock(&label, is_wall);
     evidence.need(readable(seen, clock));
     if !clock.available {
         return evidence;

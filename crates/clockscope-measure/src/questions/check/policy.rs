@@ -242,7 +242,7 @@ fn of(
     seen: &Observations,
     requested_use: Option<Use>,
 ) -> Vec<Demand> {
-    let figures = verdict.map(|verdict| DemandFigures::of(verdict, seen)).unwrap_or_default();
+    let figures = verdict.map(|verdict| DemandFigures::from_verdict(verdict, seen)).unwrap_or_default();
     let mut found = Vec::new();
     if let Some(required) = demands.verdict {
         let is_judged = |this: &Use| verdict.is_some_and(|verdict| verdict.uses.of(*this).is_some());
@@ -335,7 +335,7 @@ struct DemandFigures {
 }
 
 impl DemandFigures {
-    fn of(verdict: &Verdict, seen: &Observations) -> Self {
+    fn from_verdict(verdict: &Verdict, seen: &Observations) -> Self {
         let clock = seen.clock(&verdict.clock);
         let is_counter = clock.is_some_and(is_counter);
         let cost_ns = if is_counter {

@@ -516,7 +516,7 @@ fn a_disabled_counter_explains_only_what_reads_it() {
     };
     let refused = |name: &str| {
         let signal = (1..65).find(|signal| signal_name(*signal) == name).expect("it is known");
-        FailureReason::of(Outcome::Killed(signal), Some(false))
+        FailureReason::from_outcome(Outcome::Killed(signal), Some(false))
             .map(|failure_reason| failure_reason.failure)
             .expect("it was killed")
     };

@@ -40,7 +40,7 @@ pub(super) fn compare(sides: &[Side; 2], labels: &[String], margin: f64) -> Cost
     let is_measured = |pair: &&[Option<&ComparedClock>; 2]| pair.iter().all(|clock| clock.is_some_and(has_cost));
     let compared = pairs.iter().filter(is_measured).count();
     let judge = Judge { misrate: MISRATE / compared.max(1) as f64, margin };
-    let speed = Speed::of(sides, judge);
+    let speed = Speed::from_sides(sides, judge);
     let clocks = labels.iter().zip(&pairs).map(|(label, pair)| clock(label, pair, sides, &speed, judge)).collect();
     Costs { machine: speed.comparison(judge), clocks }
 }
@@ -60,7 +60,7 @@ struct Speed {
 }
 
 impl Speed {
-    fn of(sides: &[Side; 2], judge: Judge) -> Self {
+    fn from_sides(sides: &[Side; 2], judge: Judge) -> Self {
         let counter_name = common_counter(sides);
         let counter = sides.each_ref().map(|side| counter_name.as_ref().map_or_else(Vec::new, |name| read(side, name)));
         let empty_loop = sides.each_ref().map(|side| {

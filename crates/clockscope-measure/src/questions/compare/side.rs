@@ -74,7 +74,7 @@ impl ComparedClock {
 }
 
 impl Side {
-    pub(super) fn of(records: &[&Envelope<Measurement>]) -> Self {
+    pub(super) fn from_records(records: &[&Envelope<Measurement>]) -> Self {
         let debug = |measurement: &&Envelope<Measurement>| measurement.environment.program.debug_build;
         let is_debug_build = records.first().map(debug);
         let mut side = Self {

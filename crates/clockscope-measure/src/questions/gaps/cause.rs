@@ -10,10 +10,12 @@ const STOLEN: f64 = 2.0;
 const NAMES: usize = 4;
 
 /// The cause of a gap of `ns`, the rarest first that the counts allow, and the counts themselves.
-pub(super) fn of(thread: [&ThreadAccount; 2], cpu: [&CpuAccount; 2], ns: f64) -> (CauseKind, GapCounts) {
+pub(super) fn attributed(thread: [&ThreadAccount; 2], cpu: [&CpuAccount; 2], ns: f64) -> (CauseKind, GapCounts) {
     let [before, after] = thread;
     let switches = before.switches.zip(after.switches);
-    let grown = |of: fn(&Switches) -> u64| switches.map_or(0, |(before, after)| of(&after).saturating_sub(of(&before)));
+    let grown = |count: fn(&Switches) -> u64| {
+        switches.map_or(0, |(before, after)| count(&after).saturating_sub(count(&before)))
+    };
     let (involuntary, voluntary) = (grown(|switches| switches.involuntary), grown(|switches| switches.voluntary));
     let [cpu_before, cpu_after] = cpu;
     // Figures of two CPUs say nothing about what happened between.
@@ -91,7 +93,7 @@ mod tests {
     }
 
     fn between(before: &Account, after: &Account, ns: f64) -> (CauseKind, GapCounts) {
-        of([&before.thread, &after.thread], [&before.cpu, &after.cpu], ns)
+        attributed([&before.thread, &after.thread], [&before.cpu, &after.cpu], ns)
     }
 
     fn counted(name: &str, count: u64) -> InterruptCount {
@@ -134,7 +136,7 @@ mod tests {
     #[test]
     fn what_is_not_counted_is_unknown() {
         let (thread, cpu) = (ThreadAccount::default(), CpuAccount::default());
-        assert_eq!(of([&thread, &thread], [&cpu, &cpu], 1e6), (CauseKind::Unknown, GapCounts::default()));
+        assert_eq!(attributed([&thread, &thread], [&cpu, &cpu], 1e6), (CauseKind::Unknown, GapCounts::default()));
         // A device that appears counts from nothing.
         assert_eq!(grown_names(&[], &[("nvme".to_owned(), 2)]), [counted("nvme", 2)]);
     }

@@ -191,7 +191,8 @@ impl Watch {
         self.unobserved += unseen;
         let cpu = sources.cpu();
         if length > self.limits.threshold {
-            let (cause, counts) = cause::of([&counted.thread, &thread], [&counted.cpu, &cpu], sources.ns(length));
+            let (cause, counts) =
+                cause::attributed([&counted.thread, &thread], [&counted.cpu, &cpu], sources.ns(length));
             self.take(Gap { at, length, cause, counted: counts });
         }
         // Gives memory back, which takes time.
@@ -240,7 +241,7 @@ impl Watch {
         }
         self.observed += more;
         self.unobserved += took - more;
-        let (cause, counts) = cause::of(thread, [&CpuAccount::default(), &CpuAccount::default()], 0.0);
+        let (cause, counts) = cause::attributed(thread, [&CpuAccount::default(), &CpuAccount::default()], 0.0);
         self.take(Gap { at, length: more, cause, counted: GapCounts { while_asking: true, ..counts } });
     }
 

@@ -31,7 +31,7 @@ fn a_skew_is_found_within_the_bound() {
     let stop = AtomicBool::new(false);
     let session = Session::new(&ThisMachine, &stop);
     let setup = Setup::untried(&session, Catalog::counters(&ThisMachine)).expect("there is a reference");
-    let unit = CounterUnit::of(&setup.bench, step(&counter));
+    let unit = CounterUnit::from_step(&setup.bench, step(&counter));
     let by = |skew: [i64; 2]| {
         let played = exchange(&setup.bench, skew.map(|skew| Skewed(counter, skew)), &[(one, other)], 20_000_000);
         pair_record(played.into_iter().next().unwrap(), unit)
