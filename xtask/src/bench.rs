@@ -6,16 +6,13 @@ pub(crate) mod advice;
 pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod compare;
-pub(crate) mod durations;
 pub(crate) mod fleet;
 pub(crate) mod hermetic;
 pub(crate) mod library;
 pub(crate) mod paths;
 pub(crate) mod recorded;
-pub(crate) mod runs;
 pub(crate) mod runtimes;
 pub(crate) mod steps;
-pub(crate) mod terminal;
 pub(crate) mod truth;
 
 use std::collections::BTreeMap;
@@ -230,8 +227,7 @@ fn median(values: &mut [f64]) -> f64 {
     values[values.len() / 2]
 }
 
-/// Busy loops on one CPU, or on none in particular, until they are dropped.
-/// What a program or a test measured, by name.
+/// Values that a program or a test measured, by name.
 type Values = Vec<(String, f64)>;
 
 fn value(values: &[(String, f64)], name: &str) -> Result<f64> {
@@ -250,6 +246,7 @@ fn printed_figures(output: &str) -> Result<Values> {
     if found.is_empty() { bail!("the test printed no figure") } else { Ok(found) }
 }
 
+/// Busy loops on one CPU, or on none in particular, until they are dropped.
 struct BusyLoops(Vec<Child>);
 
 impl BusyLoops {

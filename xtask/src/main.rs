@@ -78,17 +78,14 @@ const USAGE: &str = "usage: cargo xtask TASK
   bench command what the command costs, beside C loops, quiet and beside a busy loop
   bench build   the times of cargo run --release and cargo test in a fresh clone (ten minutes)
   bench across  order and offsets across CPUs, and rates (two minutes)
-  bench durations  every question's wall time, over the duration that it was asked for (six minutes)
   bench paths   CLOCK_MONOTONIC by the C library, the vDSO and system call (half a minute)
   bench steps   recording 10^8 reads, and the ticks of 30,000 simulated clocks (five minutes)
   bench runtimes  all language runtimes, and the C probe beside the instrument (four minutes)
   bench truth [MACHINES]  what the instrument says of 2,000 random machines with known truth
   bench check [RUNS]  whether a healthy machine is trusted every time (half an hour)
-  bench runs [TIMES]     whether the interval between runs holds what later runs show, 20 times (five minutes)
   bench compare [PAIRS]  how often compare raises an alarm of identical runs, 200 times, and beside load (half an hour)
   bench slower [PAIRS]  how often compare finds a clock that is slower by 5, 10 and 15 % (quarter of an hour)
   bench advice [ROUNDS]  the errors that advise states, beside those of intervals in C (fifteen minutes)
-  bench terminal [PAIRS]  costs that a terminal shows, beside those of --quiet runs (two minutes)
   bench hermetic [RUNS]  `cargo test` beside four busy loops 10 times, on one CPU 5 times (two hours)
   bench fleet [HOSTS DAYS]  ingest and queries of clockscope-fleet for so many hosts (10000) and days (30),
                 and their growth from a tenth to ten times as many hosts (an hour)
@@ -142,7 +139,6 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["bench", "command"] => bench::measure(),
         ["bench", "library", parts @ ..] => bench::library::measure(parts),
         ["bench", "across"] => bench::across::measure(),
-        ["bench", "durations"] => bench::durations::measure(),
         ["bench", "paths"] => bench::paths::measure(),
         ["bench", "steps"] => bench::steps::measure(),
         ["bench", "runtimes"] => bench::runtimes::measure(),
@@ -156,10 +152,6 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["bench", "slower", pairs] => bench::compare::measure_slower(pairs),
         ["bench", "advice"] => bench::advice::measure("3"),
         ["bench", "advice", rounds] => bench::advice::measure(rounds),
-        ["bench", "terminal"] => bench::terminal::measure("20"),
-        ["bench", "terminal", pairs] => bench::terminal::measure(pairs),
-        ["bench", "runs"] => bench::runs::measure("20"),
-        ["bench", "runs", times] => bench::runs::measure(times),
         ["bench", "hermetic"] => bench::hermetic::measure("10"),
         ["bench", "hermetic", runs] => bench::hermetic::measure(runs),
         ["bench", "fleet"] => bench::fleet::measure("10000", "30"),

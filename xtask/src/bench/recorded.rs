@@ -90,7 +90,6 @@ fn measured_code(bench: &str) -> &'static [&'static str] {
         "runtimes" => &[":/crates/clockscope-runtimes/src"],
         "fleet" => &[":/crates/clockscope-python/python"],
         "build" => &[":/Cargo.toml", ":/Cargo.lock", ":/crates"],
-        "terminal" => &[":/crates/clockscope-cli/src", ":/crates/clockscope-report/src"],
         _ => {
             &[":/crates/clockscope-measure/src", ":/crates/clockscope-statistics/src", ":/crates/clockscope-system/src"]
         }
