@@ -1,17 +1,8 @@
-//! Checks the structure: which crate may depend on which, that modules do not depend on each other
-//! in cycles, where unsafe code may be, how wide comments are, how they begin and which phrases
-//! they avoid, that documented commands run as printed, that a question's files bear its command's
-//! name, that every test exists that the documentation names as evidence, and that profiles inherit
-//! no override.
+//! Checks the structure: edges between crates, files that may have unsafe code, the width of
+//! comments and Markdown, the tests that the documentation names as evidence, and overrides of
+//! profiles.
 
-mod commands;
-mod cycles;
-mod modules;
-mod openings;
-mod phrases;
 mod profiles;
-mod questions;
-mod references;
 mod width;
 
 use std::fs;
@@ -90,45 +81,26 @@ pub(crate) fn check() -> Result<()> {
     let metadata = run::output("cargo", &["metadata", "--format-version", "1", "--no-deps"])?;
     let metadata = serde_json::from_str(&metadata)?;
     let mut wrong = forbidden_edges(&edges(&metadata));
-    wrong.extend(cycles::found(Path::new("crates"), Path::new("xtask"))?);
     for (file, text) in files(".md")? {
         wrong.extend(width::wide_markdown(&file, &text));
-        wrong.extend(phrases::in_markdown(&file, &text));
-        wrong.extend(commands::cut(&file, &text));
     }
     wrong.extend(profiles::inherited_overrides(&fs::read_to_string("Cargo.toml")?)?);
     let mut sources = String::new();
-    let mut openings = Vec::new();
-    let mut names = Vec::new();
     for (file, text) in files(".rs")? {
         if file.ends_with("/mod.rs") {
             wrong.push(format!("{file}: a module's file stands beside its folder"));
         }
         wrong.extend(misplaced_unsafe(&file, &text));
         wrong.extend(width::wide_comments(&file, &text));
-        wrong.extend(phrases::in_comments(&file, &text));
-        openings.extend(openings::questions(&file, &text));
-        if is_program(&file) {
-            wrong.extend(phrases::in_strings(&file, &text));
-        }
         if file.starts_with("crates/") {
             sources.push_str(&text);
         }
-        names.push(file);
     }
-    wrong.extend(openings::too_many(&openings));
-    wrong.extend(questions::unnamed(&names_in("crates/clockscope-cli/src/questions", ".rs")?, &names));
     let library = fs::read_to_string(SITUATIONS).with_context(|| format!("cannot read {SITUATIONS}"))?;
     let situations = library.split_once("# Situation by situation\n").map(|(_, tail)| tail);
     let situations = situations.with_context(|| format!("{SITUATIONS} has no table of situations"))?;
     wrong.extend(missing_tests(situations, &sources, &names_in("machines", ".sh")?));
     if wrong.is_empty() { Ok(()) } else { bail!("the structure is broken:\n  {}", wrong.join("\n  ")) }
-}
-
-/// Returns true if a source file's strings are the program's, not a test's.
-fn is_program(file: &str) -> bool {
-    let is_test = file.ends_with("tests.rs") || file.contains("/tests/");
-    file.starts_with("crates/") && file.contains("/src/") && !is_test
 }
 
 /// Tests that a table of the documentation names, in the last cell of its rows, and that are not
