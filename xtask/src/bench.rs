@@ -1,19 +1,19 @@
 //! The figures that bench/README.md promises, measured on this machine. Ratios are taken within one
 //! run, alternating.
 
-pub(crate) mod across;
-pub(crate) mod advice;
-pub(crate) mod build;
-pub(crate) mod check;
-pub(crate) mod compare;
+mod across;
+mod advice;
+mod build;
+mod check;
+mod compare;
 pub(crate) mod fleet;
-pub(crate) mod hermetic;
-pub(crate) mod library;
-pub(crate) mod paths;
+mod hermetic;
+mod library;
+mod paths;
 pub(crate) mod recorded;
-pub(crate) mod runtimes;
-pub(crate) mod steps;
-pub(crate) mod truth;
+mod runtimes;
+mod steps;
+mod truth;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,9 +21,96 @@ use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 
 use anyhow::{Context, Result, bail};
+use clap::Subcommand;
 use serde_json::Value;
 
-use crate::run;
+use crate::{fuzz, run};
+
+/// The task `bench`.
+#[derive(Subcommand)]
+pub(crate) enum Bench {
+    /// Measures the command's costs beside C loops, quiet and beside a busy loop.
+    Command,
+    /// Measures `cargo run --release` and `cargo test` in a fresh clone (10 minutes).
+    Build,
+    /// Measures order, offsets and rates across CPUs (2 minutes).
+    Across,
+    /// Measures CLOCK_MONOTONIC by the C library, the vDSO and system call (half a minute).
+    Paths,
+    /// Records 10^8 reads, and finds the ticks of 30,000 simulated clocks (5 minutes).
+    Steps,
+    /// Measures all language runtimes, and the C probe beside the instrument (4 minutes).
+    Runtimes,
+    /// Asks each question of random machines with known truth.
+    Truth {
+        #[arg(default_value_t = 2000)]
+        machines: u64,
+    },
+    /// Checks a healthy machine many times (half an hour).
+    Check {
+        #[arg(default_value_t = 100)]
+        runs: u32,
+    },
+    /// Counts the alarms of `compare` for identical runs, quiet and beside load (half an hour).
+    Compare {
+        #[arg(default_value_t = 200)]
+        pairs: u32,
+    },
+    /// Counts the pairs in which `compare` finds a clock slower by 5, 10 and 15 % (15 minutes).
+    Slower {
+        #[arg(default_value_t = 200)]
+        pairs: u32,
+    },
+    /// Compares the errors that `advise` states with those of intervals in C (15 minutes).
+    Advice {
+        #[arg(default_value_t = 3)]
+        rounds: u32,
+    },
+    /// Runs `cargo test` beside four busy loops, and half as often on one CPU (2 hours).
+    Hermetic {
+        #[arg(default_value_t = 10)]
+        runs: u32,
+    },
+    /// Measures ingest and queries of clockscope-fleet, and their growth (an hour).
+    Fleet {
+        #[arg(default_value_t = 10_000)]
+        hosts: u64,
+        #[arg(default_value_t = 30)]
+        days: u64,
+    },
+    /// Feeds every parser with a million inputs.
+    Fuzz,
+    /// Measures the library beside its peers, or parts of that (half an hour).
+    Library {
+        #[arg(value_name = "PART")]
+        parts: Vec<String>,
+    },
+}
+
+impl Bench {
+    /// Runs the bench and records its figures if they are to be kept.
+    pub(crate) fn run(self, is_recorded: bool) -> Result<()> {
+        let (name, outcome) = match self {
+            Self::Command => ("command", measure()),
+            Self::Build => ("build", build::measure()),
+            Self::Across => ("across", across::measure()),
+            Self::Paths => ("paths", paths::measure()),
+            Self::Steps => ("steps", steps::measure()),
+            Self::Runtimes => ("runtimes", runtimes::measure()),
+            Self::Truth { machines } => ("truth", truth::measure(machines)),
+            Self::Check { runs } => ("check", check::measure(runs)),
+            Self::Compare { pairs } => ("compare", compare::measure(pairs)),
+            Self::Slower { pairs } => ("slower", compare::measure_slower(pairs)),
+            Self::Advice { rounds } => ("advice", advice::measure(rounds)),
+            Self::Hermetic { runs } => ("hermetic", hermetic::measure(runs)),
+            Self::Fleet { hosts, days } => ("fleet", fleet::measure(hosts, days)),
+            Self::Fuzz => ("fuzz", fuzz::bench()),
+            Self::Library { parts } => ("library", library::measure(&parts)),
+        };
+        // Also figures that were measured before something failed.
+        if is_recorded { recorded::write(name).and(outcome) } else { outcome }
+    }
+}
 
 /// The programs, in the folder that cargo builds into.
 const PROGRAM: &str = "release/clockscope";
@@ -75,7 +162,7 @@ fn allowed_cpus() -> Result<Vec<String>> {
 }
 
 /// Measures and prints a line a figure.
-pub(crate) fn measure() -> Result<()> {
+fn measure() -> Result<()> {
     run::cargo(&["build", "--release", "--quiet", "--package", "clockscope-cli"])?;
     run::cargo(&["build", "--profile", "dist", "--quiet", "--package", "clockscope-cli"])?;
     compile("loops.c", LOOPS)?;

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
 use serde_json::Value;
 
 use crate::needs::{self, Need};
@@ -26,6 +27,23 @@ pub(crate) enum Extent {
     All,
 }
 
+/// A browser that pages are checked in.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Browser {
+    Chromium,
+    Firefox,
+}
+
+impl Browser {
+    /// Its name for pages.mjs.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Chromium => "chromium",
+            Self::Firefox => "firefox",
+        }
+    }
+}
+
 impl Extent {
     /// Its name for site.mjs.
     const fn name(self) -> &'static str {
@@ -45,7 +63,7 @@ pub(crate) fn check(extent: Extent) -> Result<Outcome> {
     if let Some(missing) = needs::missing(&NEEDS) {
         return missing_tool(missing.to_string());
     }
-    check_pages("chromium", "chromium", extent)?;
+    check_pages(Browser::Chromium, "chromium", extent)?;
     let site = docs::site::build()?;
     let program = run::output("which", &["chromium"])?;
     let (packages, site) = (run::built("browsers/packages"), site.to_string_lossy().into_owned());
@@ -53,21 +71,18 @@ pub(crate) fn check(extent: Extent) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Checks all pages in a browser: `chromium` or `firefox`, and its program.
-pub(crate) fn in_browser(browser: &str, program: &str) -> Result<()> {
+/// Checks all pages in a browser, by its program.
+pub(crate) fn in_browser(browser: Browser, program: &str) -> Result<()> {
     check_pages(browser, program, Extent::All)
 }
 
-fn check_pages(browser: &str, program: &str, extent: Extent) -> Result<()> {
-    if !["chromium", "firefox"].contains(&browser) {
-        bail!("unknown browser \"{browser}\": expected chromium or firefox");
-    }
+fn check_pages(browser: Browser, program: &str, extent: Extent) -> Result<()> {
     let program = run::output("which", &[program]).with_context(|| format!("{program} is missing"))?;
     let packages = run::built("browsers/packages");
     run::with(&[], "xtask/fetch-browsers.sh", &[&packages])?;
     let pages = pages(extent)?;
     let pages: Vec<&str> = pages.iter().filter_map(|page| page.to_str()).collect();
-    let arguments = ["xtask/browser/pages.mjs", &packages, browser, program.trim()];
+    let arguments = ["xtask/browser/pages.mjs", &packages, browser.name(), program.trim()];
     run::with(&[], "node", &[&arguments[..], &pages].concat())
 }
 

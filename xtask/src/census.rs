@@ -24,7 +24,8 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
+use clap::{Args, Subcommand};
 use clockscope_records::Document;
 use clockscope_report::{Format, Style};
 use clockscope_testing::simulation::Random;
@@ -47,16 +48,45 @@ const FIRST_CHECK_S: u64 = 23 * 3600;
 const AHEAD_DAYS: i64 = 40 * 365 + 10;
 const FIRST_DAY: Day = Day(0);
 
+/// The task `census`.
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct Census {
+    #[command(subcommand)]
+    bases: Option<Bases>,
+    #[command(flatten)]
+    plan: Option<Plan>,
+}
+
+#[derive(Subcommand)]
+enum Bases {
+    /// Renews the kept checks of an emulated and of a simulated machine.
+    Bases,
+}
+
 /// A census that is to be made.
-struct Plan {
+#[derive(Args)]
+pub(crate) struct Plan {
+    #[arg(value_name = "HOSTS")]
     hosts: usize,
+    #[arg(value_name = "DAYS")]
     days: u64,
-    /// Days whose records are written: so many, the last ones.
-    written: u64,
+    #[arg(value_name = "DIR")]
     folder: PathBuf,
+    /// Writes the records of the last days alone.
+    #[arg(long, value_name = "DAYS")]
+    last: Option<u64>,
+    /// Seed of all that is drawn.
+    #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Leaves a fault out.
+    #[arg(long, value_name = "FAULT", value_parser = Fault::named)]
     without: Vec<Fault>,
+    /// Writes a file a day, compressed by zstd.
+    #[arg(long = "compact")]
     is_compact: bool,
+    /// Derives some hosts from a check of this machine.
+    #[arg(long = "here")]
     is_here: bool,
 }
 
@@ -77,64 +107,49 @@ struct NotCounted {
     superseded: Vec<Value>,
 }
 
-/// Makes a census by the arguments of the chore.
-pub(crate) fn make(arguments: &[&str]) -> Result<()> {
-    if arguments == ["bases"] {
-        return base::renew();
+impl Census {
+    /// Makes a census, or renews the kept checks.
+    pub(crate) fn run(self) -> Result<()> {
+        match (self.bases, self.plan) {
+            (None, Some(plan)) => plan.make(),
+            _ => base::renew(),
+        }
     }
-    let plan = Plan::of(arguments)?;
-    let mut bases = base::kept()?;
-    if plan.is_here {
-        bases.push(base::of_this_machine()?);
-    }
-    plan.write(bases)
-}
-
-/// The names of all faults.
-pub(crate) fn faults() -> impl Iterator<Item = &'static str> {
-    Fault::ALL.into_iter().map(Fault::name)
 }
 
 impl Plan {
-    fn of(arguments: &[&str]) -> Result<Self> {
-        let [hosts, days, folder, options @ ..] = arguments else {
-            bail!(
-                "usage: cargo xtask census HOSTS DAYS DIR [--last DAYS] [--seed N] [--without FAULT] [--compact] [--here] | bases"
-            );
-        };
-        let number = |what: &str, text: &str| {
-            text.parse::<u64>().with_context(|| format!("invalid number of {what} \"{text}\": expected an integer"))
-        };
-        let days = number("days", days)?;
-        let mut plan = Self {
-            hosts: usize::try_from(number("hosts", hosts)?)?,
-            days,
-            written: days,
-            folder: PathBuf::from(folder),
-            seed: 1,
-            without: Vec::new(),
-            is_compact: false,
-            is_here: false,
-        };
-        let mut options = options.iter();
-        while let Some(option) = options.next() {
-            match (*option, options.as_slice().first()) {
-                ("--last", Some(days)) => plan.written = number("days", days)?,
-                ("--seed", Some(seed)) => plan.seed = number("a seed", seed)?,
-                ("--without", Some(name)) => plan.without.push(Fault::named(name)?),
-                ("--compact", _) => plan.is_compact = true,
-                ("--here", _) => plan.is_here = true,
-                (option, _) => bail!("unknown option or missing value: {option}"),
-            }
-            if matches!(*option, "--last" | "--seed" | "--without") {
-                options.next();
-            }
+    /// Returns a census with all faults.
+    pub(crate) fn new(hosts: usize, days: u64, folder: PathBuf) -> Self {
+        Self { hosts, days, folder, last: None, seed: 1, without: Vec::new(), is_compact: false, is_here: false }
+    }
+
+    /// Returns the same census without any fault.
+    pub(crate) fn healthy(self) -> Self {
+        Self { without: Fault::ALL.to_vec(), ..self }
+    }
+
+    /// Returns the same census with a file a day, of the last days alone if their number is given.
+    pub(crate) fn compact(self, last: Option<u64>) -> Self {
+        Self { is_compact: true, last, ..self }
+    }
+
+    /// Makes the census.
+    pub(crate) fn make(&self) -> Result<()> {
+        let written = self.written();
+        ensure!(self.hosts >= FEWEST_HOSTS, "a census of {} hosts: expected {FEWEST_HOSTS} or more", self.hosts);
+        ensure!((FEWEST_DAYS..=3_650).contains(&self.days), "a census of {} days: expected 10 to 3650", self.days);
+        let is_part = (1..=self.days).contains(&written);
+        ensure!(is_part, "the last {written} days of a census: expected 1 to {}", self.days);
+        let mut bases = base::kept()?;
+        if self.is_here {
+            bases.push(base::of_this_machine()?);
         }
-        ensure!(plan.hosts >= FEWEST_HOSTS, "a census of {} hosts: expected {FEWEST_HOSTS} or more", plan.hosts);
-        ensure!((FEWEST_DAYS..=3_650).contains(&plan.days), "a census of {} days: expected 10 to 3650", plan.days);
-        let is_part = (1..=plan.days).contains(&plan.written);
-        ensure!(is_part, "the last {} days of a census: expected 1 to {}", plan.written, plan.days);
-        Ok(plan)
+        self.write(bases)
+    }
+
+    /// Returns the number of days whose records are written, the last ones.
+    fn written(&self) -> u64 {
+        self.last.unwrap_or(self.days)
     }
 
     /// Writes the census into its folder, which has to be empty.
@@ -176,7 +191,7 @@ impl Plan {
 
     /// Writes the days that are wanted, on all CPUs.
     fn days(&self, fleet: &Fleet, records: &Path) -> Result<Vec<NotCounted>> {
-        let first = usize::try_from(self.days - self.written + 1)?;
+        let first = usize::try_from(self.days - self.written() + 1)?;
         let (next, done) = (AtomicUsize::new(first), AtomicUsize::new(0));
         let work = || {
             let mut found = Vec::new();
@@ -187,7 +202,7 @@ impl Plan {
                 }
                 found.push((day, fleet.day(day, self.date(day), DayFolder::new(records, self.is_compact))?));
                 if std::io::stderr().is_terminal() {
-                    eprint!("\r{} of {} days", done.fetch_add(1, Ordering::Relaxed) + 1, self.written);
+                    eprint!("\r{} of {} days", done.fetch_add(1, Ordering::Relaxed) + 1, self.written());
                 }
             }
         };

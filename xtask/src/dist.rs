@@ -88,7 +88,7 @@ impl Part {
 }
 
 /// Builds, packs and tries these parts, or all of them.
-pub(crate) fn make(names: &[&str]) -> Result<()> {
+pub(crate) fn make(names: &[String]) -> Result<()> {
     let _lock = Lock::take()?;
     let parts = chosen(names)?;
     let origin = Origin::of_clone()?;
@@ -136,12 +136,13 @@ pub(crate) fn check() -> Result<Outcome> {
 }
 
 /// Returns the parts of these names; all if there is none.
-fn chosen(names: &[&str]) -> Result<Vec<Part>> {
+fn chosen(names: &[String]) -> Result<Vec<Part>> {
     let known: Vec<&str> = Part::all().map(Part::name).collect();
-    if let Some(unknown) = names.iter().find(|name| !known.contains(name)) {
+    if let Some(unknown) = names.iter().find(|name| !known.contains(&name.as_str())) {
         bail!("unknown part {unknown:?}: expected {}", known.join(" or "));
     }
-    let chosen: Vec<Part> = Part::all().filter(|part| names.is_empty() || names.contains(&part.name())).collect();
+    let chosen: Vec<Part> =
+        Part::all().filter(|part| names.is_empty() || names.iter().any(|name| name == part.name())).collect();
     needs::require("files of a release", chosen.iter().flat_map(|part| part.needs()).chain(&TOOLS))?;
     for part in &chosen {
         match part {
@@ -176,7 +177,7 @@ mod tests {
 
     #[test]
     fn a_part_that_there_is_not_is_refused() {
-        let error = chosen(&["mips-unknown-none"]).unwrap_err().to_string();
+        let error = chosen(&["mips-unknown-none".to_owned()]).unwrap_err().to_string();
         assert!(error.starts_with("unknown part \"mips-unknown-none\": expected x86_64"), "{error}");
         assert!(error.ends_with(" or library or wheels or source"), "{error}");
     }

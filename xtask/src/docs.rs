@@ -5,16 +5,16 @@ mod growth;
 mod keys;
 mod links;
 mod log_lines;
-pub(crate) mod outputs;
+mod outputs;
 pub(crate) mod site;
 
 use std::cell::RefCell;
 use std::fs;
 
 use anyhow::{Context, Result, bail};
+use clap::Subcommand;
 
 use crate::bench::recorded::{self, Figure, Recorded};
-use crate::pictures;
 use crate::structure::files;
 
 /// The beginning of a part's first line.
@@ -24,17 +24,33 @@ const END: &str = "<!-- end -->";
 /// The cell of a figure that was not recorded on a CPU.
 const NOT_RECORDED: &str = "–";
 
-/// Writes all parts of all pages anew, draws the pictures, and builds the site.
-pub(crate) fn make() -> Result<()> {
-    write()?;
-    pictures::draw(None)?;
-    outputs::write(None)?;
-    check()?;
-    site::build().map(|site| println!("{}", site.join("index.html").display()))
+/// The task `docs`.
+#[derive(Subcommand)]
+pub(crate) enum Docs {
+    /// Writes recorded figures into the pages and draws the picture of a fleet's growth.
+    Figures,
+    /// Writes the outputs of commands into the pages, or into one page.
+    Outputs { page: Option<String> },
+    /// Checks links, anchors, the table of contents and recorded figures.
+    Check,
+    /// Builds the pages as a site by mdBook and prints its first page.
+    Site,
+}
+
+impl Docs {
+    /// Runs the task.
+    pub(crate) fn run(self) -> Result<()> {
+        match self {
+            Self::Figures => write(),
+            Self::Outputs { page } => outputs::write(page.as_deref()),
+            Self::Check => check(),
+            Self::Site => site::build().map(|site| println!("{}", site.join("index.html").display())),
+        }
+    }
 }
 
 /// Writes all parts of all pages anew, and the picture that is drawn from recorded figures.
-pub(crate) fn write() -> Result<()> {
+fn write() -> Result<()> {
     let recorded = recorded::all()?;
     for (page, text) in files(".md")?.iter().filter(|(_, text)| has_parts(text)) {
         fs::write(page, made(text, &recorded).with_context(|| format!("in {page}"))?)?;

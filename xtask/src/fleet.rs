@@ -5,16 +5,17 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
+use crate::census::Plan;
 use crate::outcome::{Outcome, missing_tool};
 use crate::python::Environment;
 use crate::tally::Tally;
-use crate::{census, python, run};
+use crate::{python, run};
 
 /// Packages of the tests, with their versions.
 const REQUIREMENTS: &str = "crates/clockscope-python/tests/census/requirements.txt";
 const TESTS: &str = "crates/clockscope-python/tests/census";
-const HOSTS: &str = "50";
-const DAYS: &str = "12";
+const HOSTS: usize = 50;
+const DAYS: u64 = 12;
 
 /// Makes a census with all faults and one without any, and has queries find them; or says what is
 /// missing.
@@ -27,11 +28,9 @@ pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
     if Path::new(&folder).exists() {
         fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {folder}"))?;
     }
-    let [faults, healthy] = ["faults", "healthy"].map(|name| format!("{folder}/{name}"));
-    census::make(&[HOSTS, DAYS, &faults])?;
-    let without = census::faults().flat_map(|fault| ["--without", fault]);
-    census::make(&[HOSTS, DAYS, &healthy].into_iter().chain(without).collect::<Vec<_>>())?;
     let folder = std::path::absolute(&folder)?;
+    Plan::new(HOSTS, DAYS, folder.join("faults")).make()?;
+    Plan::new(HOSTS, DAYS, folder.join("healthy")).healthy().make()?;
     tally.pytest(&environment.python, &[TESTS], &[("CLOCKSCOPE_CENSUS", &folder)])?;
     Ok(Outcome::Passed)
 }

@@ -49,7 +49,7 @@ pub(crate) fn check() -> Result<Outcome> {
 }
 
 /// Runs one target: so many inputs, or until something is found.
-pub(crate) fn run(target: &str, runs: Option<&str>) -> Result<()> {
+pub(crate) fn run(target: &str, runs: Option<u64>) -> Result<()> {
     let targets = targets()?;
     if !targets.iter().any(|known| known == target) {
         bail!("there is no target {target}: there are {}", targets.join(", "));

@@ -8,42 +8,67 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use clap::Args;
 
 use crate::run;
 use layout::{Content, Layout};
 
-/// Request of the user.
-#[derive(Debug, PartialEq, Eq)]
-struct Request {
+/// The task `install`.
+#[derive(Args)]
+pub(crate) struct Installation {
     /// Folder in which programs will find the files.
+    #[arg(long)]
     prefix: PathBuf,
     /// Folder that is put in front of that, for packages.
+    #[arg(long)]
     destdir: Option<PathBuf>,
     /// Folder of libraries, below the prefix.
+    #[arg(long, default_value = "lib")]
     libdir: PathBuf,
     /// Folder of libraries that are built already, and of the command if it is to be installed.
+    #[arg(long, value_name = "FOLDER")]
     built: Option<PathBuf>,
 }
 
-/// Builds the library and the command, and installs both.
-pub(crate) fn install(arguments: &[&str]) -> Result<()> {
-    if !cfg!(all(target_family = "unix", not(target_vendor = "apple"))) {
-        bail!("cargo xtask install supports Linux and the BSDs");
-    }
-    let request = Request::parse(arguments)?;
-    let built = match &request.built {
-        Some(folder) => folder.clone(),
-        None => {
-            let packages = ["--package", "clockscope-capi", "--package", "clockscope-cli"];
-            run::cargo(&[&["build", "--profile", run::DIST_PROFILE], &packages[..]].concat())?;
-            PathBuf::from(run::built(run::DIST_PROFILE))
+impl Installation {
+    /// Builds the library and the command, and installs both.
+    pub(crate) fn install(&self) -> Result<()> {
+        if !cfg!(all(target_family = "unix", not(target_vendor = "apple"))) {
+            bail!("cargo xtask install supports Linux and the BSDs");
         }
-    };
-    let layout = Layout::new(&request.prefix, &request.libdir, &built)?;
-    for path in write(&layout, &request.root())? {
-        println!("{}", path.display());
+        self.check()?;
+        let built = match &self.built {
+            Some(folder) => folder.clone(),
+            None => {
+                let packages = ["--package", "clockscope-capi", "--package", "clockscope-cli"];
+                run::cargo(&[&["build", "--profile", run::DIST_PROFILE], &packages[..]].concat())?;
+                PathBuf::from(run::built(run::DIST_PROFILE))
+            }
+        };
+        let layout = Layout::new(&self.prefix, &self.libdir, &built)?;
+        for path in write(&layout, &self.root())? {
+            println!("{}", path.display());
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// Refuses folders that are not where they have to be.
+    fn check(&self) -> Result<()> {
+        let Self { prefix, libdir, .. } = self;
+        if !is_normalized(prefix) || !prefix.is_absolute() {
+            bail!("--prefix {prefix:?} is not absolute: expected a path such as /usr/local");
+        }
+        if !is_normalized(libdir) || libdir.is_absolute() {
+            bail!("--libdir {libdir:?} is not below the prefix: expected a path such as lib64");
+        }
+        Ok(())
+    }
+
+    /// The folder that the files are written below.
+    fn root(&self) -> PathBuf {
+        let Some(destdir) = &self.destdir else { return self.prefix.clone() };
+        destdir.join(self.prefix.strip_prefix("/").unwrap_or(&self.prefix))
+    }
 }
 
 /// Writes the library's files, which were built into a folder, below another, as an archive has
@@ -60,42 +85,6 @@ fn write(layout: &Layout, root: &Path) -> Result<Vec<PathBuf>> {
         Ok(path)
     };
     layout.files.iter().map(write).collect()
-}
-
-impl Request {
-    fn parse(arguments: &[&str]) -> Result<Self> {
-        const USAGE: &str = "usage: cargo xtask install --prefix P [--destdir D] [--libdir L] [--built FOLDER]";
-        let (mut prefix, mut destdir, mut libdir, mut built) = (None, None, None, None);
-        let mut remaining = arguments.iter();
-        while let Some(name) = remaining.next() {
-            let field = match *name {
-                "--prefix" => &mut prefix,
-                "--destdir" => &mut destdir,
-                "--libdir" => &mut libdir,
-                "--built" => &mut built,
-                other => {
-                    bail!("unknown argument {other:?}: expected --prefix, --destdir, --libdir or --built\n{USAGE}")
-                }
-            };
-            let value = remaining.next().with_context(|| format!("{name} has no value: expected a folder\n{USAGE}"))?;
-            *field = Some(PathBuf::from(value));
-        }
-        let prefix = prefix.with_context(|| format!("--prefix is missing: expected a folder\n{USAGE}"))?;
-        let libdir = libdir.unwrap_or_else(|| PathBuf::from("lib"));
-        if !is_normalized(&prefix) || !prefix.is_absolute() {
-            bail!("--prefix {prefix:?} is not absolute: expected a path such as /usr/local");
-        }
-        if !is_normalized(&libdir) || libdir.is_absolute() {
-            bail!("--libdir {libdir:?} is not below the prefix: expected a path such as lib64");
-        }
-        Ok(Self { prefix, destdir, libdir, built })
-    }
-
-    /// The folder that the files are written below.
-    fn root(&self) -> PathBuf {
-        let Some(destdir) = &self.destdir else { return self.prefix.clone() };
-        destdir.join(self.prefix.strip_prefix("/").unwrap_or(&self.prefix))
-    }
 }
 
 /// Returns true if a path goes nowhere but down, so that the way back up is as long.
@@ -133,29 +122,28 @@ fn replace_file(path: &Path, content: &Content, mode: u32) -> Result<()> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn destdir_comes_before_the_prefix() {
-        let request = Request::parse(&["--prefix", "/usr", "--destdir", "/tmp/d", "--libdir", "lib64"]).unwrap();
-        assert_eq!(request.root(), Path::new("/tmp/d/usr"));
-        assert_eq!(request.libdir, Path::new("lib64"));
-        let request = Request::parse(&["--prefix", "/opt/x"]).unwrap();
-        assert_eq!((request.root().as_path(), request.libdir.as_path()), (Path::new("/opt/x"), Path::new("lib")));
+    fn installation(prefix: &str, destdir: Option<&str>, libdir: &str) -> Installation {
+        Installation { prefix: prefix.into(), destdir: destdir.map(PathBuf::from), libdir: libdir.into(), built: None }
     }
 
     #[test]
-    fn arguments_that_make_no_sense_are_named() {
-        for (arguments, expected) in [
-            (&[][..], "--prefix is missing"),
-            (&["--prefix"], "--prefix has no value"),
-            (&["--prefix", "usr"], "is not absolute"),
-            (&["--prefix", "/usr/../opt"], "is not absolute"),
-            (&["--prefix", "/usr", "--libdir", "/lib"], "is not below the prefix"),
-            (&["--prefix", "/usr", "--libdir", "../lib"], "is not below the prefix"),
-            (&["--prefixes", "/usr"], "unknown argument \"--prefixes\""),
+    fn destdir_comes_before_the_prefix() {
+        assert_eq!(installation("/usr", Some("/tmp/d"), "lib64").root(), Path::new("/tmp/d/usr"));
+        assert_eq!(installation("/opt/x", None, "lib").root(), Path::new("/opt/x"));
+    }
+
+    #[test]
+    fn folders_that_make_no_sense_are_named() {
+        for (prefix, libdir, expected) in [
+            ("usr", "lib", "--prefix \"usr\" is not absolute"),
+            ("/usr/../opt", "lib", "is not absolute"),
+            ("/usr", "/lib", "--libdir \"/lib\" is not below the prefix"),
+            ("/usr", "../lib", "is not below the prefix"),
         ] {
-            let error = Request::parse(arguments).unwrap_err().to_string();
-            assert!(error.contains(expected), "{arguments:?}: {error}");
+            let error = installation(prefix, None, libdir).check().unwrap_err().to_string();
+            assert!(error.contains(expected), "{prefix} {libdir}: {error}");
         }
+        installation("/usr", None, "lib").check().unwrap();
     }
 
     #[test]

@@ -152,8 +152,8 @@ pub(crate) fn build() -> Result<Outcome> {
 
 /// Boots the machines of these names, or the usual ones for x86-64, and checks what the instrument
 /// and the library report there.
-pub(crate) fn measure(names: &[&str]) -> Result<()> {
-    let machines = chosen(names)?;
+pub(crate) fn measure(names: &[String]) -> Result<()> {
+    let machines = chosen(&names.iter().map(String::as_str).collect::<Vec<_>>())?;
     if let Some(missing) = missing(machines.iter().copied()) {
         bail!("{missing}");
     }

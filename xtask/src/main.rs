@@ -34,68 +34,112 @@ mod test;
 mod traces;
 mod workflows;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use clap::{Parser, Subcommand};
 
-const USAGE: &str = "usage: cargo xtask TASK
+use bench::Bench;
+use browsers::Browser;
+use census::Census;
+use docs::Docs;
+use install::Installation;
+use plan::Choice;
 
-  test [STEP...]  everything that a change has to pass (35 minutes), or these steps; `cargo test` alone is
-                the quick tier
-  test --failed         the steps that failed last
-  test --list           the names of all steps
-  release-check [STEP...]  everything that a release has to pass beside `test`, or these steps; --failed and
-                --list as above (some twenty minutes)
-  missing [--release] [--targets]
-                Debian packages that `test` lacks here, or `release-check`; or targets of rustup
-  fuzz TARGET [RUNS]    a parser with mutated input, so many times or until something is found
-  platforms [TARGET...]  the library on these platforms, or all: tests, the linker or the compiler;
-                the command for macOS and the BSDs by the compiler (an hour and a quarter)
-  platforms windows  builds the command for Windows; the last line is the executable's path
-  machines [NAME...]  the instrument and the library in emulated machines: all clocksources, and clocks that change;
-                by default the usual ones for x86-64
-  browsers BROWSER PROGRAM  pages of --format html in that browser (two minutes)
-  census HOSTS DAYS DIR [--last DAYS] [--seed N] [--without FAULT] [--compact] [--here] | bases
-                records of check that a fleet would have left, with planted faults; --last writes the
-                last days alone, --compact a file a day by zstd, --here derives some from a check of
-                this machine; bases makes the kept checks of an emulated and of a simulated machine
-  docs          the recorded figures and the outputs of commands, written into the pages, and the
-                pictures (four minutes on a machine that does nothing else)
-  docs check    links, anchors, the table of contents and the recorded figures of all pages
-  docs site     the pages as a site, by mdBook; the last line is its first page
-  docs figures  the first alone, and the picture of the recorded figures of a fleet
-  docs outputs [PAGE]
-                the outputs alone; of one page
-  pictures [PROGRAM]  the README's pictures, of what the program prints on this machine (half a minute)
-  package       cargo publish --dry-run: builds each package from its packaged files (two minutes)
-  semver COMMIT compares the library's public API with that of a commit (two minutes)
-  dist [PART...]  the files of a release: built, packed, installed in roots of their own and run there
-  roots FILE... installs the command's archives and packages, and runs it: in an empty root, emulated
-                machines, a fresh Debian, Wine
-  install --prefix P [--destdir D] [--libdir L] [--built FOLDER]  the C library and the command
-  wheel DIR     this machine's wheel of the Python package, with the command, into a folder
-  bench --record NAME ...  any of the following, whose figures are kept in bench/recorded
-  bench command what the command costs, beside C loops, quiet and beside a busy loop
-  bench build   the times of cargo run --release and cargo test in a fresh clone (ten minutes)
-  bench across  order and offsets across CPUs, and rates (two minutes)
-  bench paths   CLOCK_MONOTONIC by the C library, the vDSO and system call (half a minute)
-  bench steps   recording 10^8 reads, and the ticks of 30,000 simulated clocks (five minutes)
-  bench runtimes  all language runtimes, and the C probe beside the instrument (four minutes)
-  bench truth [MACHINES]  what the instrument says of 2,000 random machines with known truth
-  bench check [RUNS]  whether a healthy machine is trusted every time (half an hour)
-  bench compare [PAIRS]  how often compare raises an alarm of identical runs, 200 times, and beside load (half an hour)
-  bench slower [PAIRS]  how often compare finds a clock that is slower by 5, 10 and 15 % (quarter of an hour)
-  bench advice [ROUNDS]  the errors that advise states, beside those of intervals in C (fifteen minutes)
-  bench hermetic [RUNS]  `cargo test` beside four busy loops 10 times, on one CPU 5 times (two hours)
-  bench fleet [HOSTS DAYS]  ingest and queries of clockscope-fleet for so many hosts (10000) and days (30),
-                and their growth from a tenth to ten times as many hosts (an hour)
-  bench fuzz    every parser with a million inputs
-  bench library [PART...]  the library's figures, beside its peers' (all of it half an hour)";
+/// The project's own chores.
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask", max_term_width = 100, disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Runs everything that a change has to pass, or some steps of it. `cargo test` alone is the
+    /// quick tier.
+    Test(Choice),
+    /// Runs everything that a release has to pass beside `test`, or some steps of it.
+    ReleaseCheck(Choice),
+    /// Lists the Debian packages that `test` lacks here.
+    Missing {
+        /// Lists what `release-check` lacks.
+        #[arg(long)]
+        release: bool,
+        /// Lists targets of rustup.
+        #[arg(long)]
+        targets: bool,
+    },
+    /// Feeds a parser with mutated input.
+    Fuzz {
+        target: String,
+        /// Inputs; by default, it runs until something is found.
+        runs: Option<u64>,
+    },
+    /// Tests, links or compiles the library for these targets, or all (75 minutes). For macOS and
+    /// the BSDs, it also compiles the command. `windows` builds the command for Windows and prints
+    /// its path.
+    Platforms {
+        #[arg(value_name = "TARGET")]
+        targets: Vec<String>,
+    },
+    /// Runs the instrument and the library in emulated machines. By default, the usual ones for
+    /// x86-64.
+    Machines {
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+    },
+    /// Checks pages of `--format html` in another browser (2 minutes).
+    Browsers {
+        browser: Browser,
+        /// Program of the browser.
+        program: String,
+    },
+    /// Makes the records of `check` that a fleet would have left, with planted faults.
+    Census(Census),
+    /// Makes and checks parts of the documentation.
+    #[command(subcommand)]
+    Docs(Docs),
+    /// Draws the README's pictures of what the program prints on this machine.
+    Pictures {
+        /// Program to run; by default, it is built.
+        program: Option<String>,
+    },
+    /// Builds each package from its packaged files by `cargo publish --dry-run` (2 minutes).
+    Package,
+    /// Compares the library's public API with that of a commit (2 minutes).
+    Semver { commit: String },
+    /// Builds, packs and tries the files of a release.
+    Dist {
+        /// Targets of the command, `library`, `wheels` or `source`; by default, all of them.
+        #[arg(value_name = "PART")]
+        parts: Vec<String>,
+    },
+    /// Installs the command's archives and packages in roots of their own and runs it there.
+    Roots {
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Installs the C library and the command.
+    Install(Installation),
+    /// Builds this machine's wheel of the Python package, with the command, into a folder.
+    Wheel {
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+    /// Measures figures of bench/README.md.
+    Bench {
+        /// Keeps the figures in bench/recorded.
+        #[arg(long)]
+        record: bool,
+        #[command(subcommand)]
+        bench: Bench,
+    },
+}
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match task(&arguments) {
+    match Arguments::parse().task.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -104,60 +148,84 @@ fn main() -> ExitCode {
     }
 }
 
-fn task(arguments: &[&str]) -> Result<()> {
-    std::env::set_current_dir(run::root())?;
-    if let ["bench", "--record", name, more @ ..] = arguments {
-        // Also what was measured before something failed.
-        let outcome = task(&[&["bench", name], more].concat());
-        return bench::recorded::write(name).and(outcome);
+impl Task {
+    fn run(self) -> Result<()> {
+        std::env::set_current_dir(run::root())?;
+        match self {
+            Self::Test(choice) => test::TEST.run(choice),
+            Self::ReleaseCheck(choice) => release_check::RELEASE_CHECK.run(choice),
+            Self::Missing { release, targets } => {
+                needs::print_missing(if release { needs::RELEASE } else { needs::TEST }, targets);
+                Ok(())
+            }
+            Self::Fuzz { target, runs } => fuzz::run(&target, runs),
+            Self::Platforms { targets } if targets == ["windows"] => platforms::windows(),
+            Self::Platforms { targets } => platforms::check(&targets),
+            Self::Machines { names } => machines::measure(&names),
+            Self::Browsers { browser, program } => browsers::in_browser(browser, &program),
+            Self::Census(census) => census.run(),
+            Self::Docs(docs) => docs.run(),
+            Self::Pictures { program } => pictures::draw(program),
+            Self::Package => package::check().and_then(|()| package::verify()),
+            Self::Semver { commit } => semver::check(&commit),
+            Self::Dist { parts } => dist::make(&parts),
+            Self::Roots { files } => dist::roots::check(&files),
+            Self::Install(installation) => installation.install(),
+            Self::Wheel { folder } => python::wheel(&folder),
+            Self::Bench { record, bench } => bench.run(record),
+        }
     }
-    match arguments {
-        ["test", arguments @ ..] => test::TEST.run(arguments),
-        ["release-check", arguments @ ..] => release_check::RELEASE_CHECK.run(arguments),
-        ["missing", options @ ..] => needs::print_missing(options),
-        ["fuzz", target] => fuzz::run(target, None),
-        ["fuzz", target, runs] => fuzz::run(target, Some(runs)),
-        ["platforms", "windows"] => platforms::windows(),
-        ["platforms", targets @ ..] => platforms::check(targets),
-        ["machines", names @ ..] => machines::measure(names),
-        ["browsers", browser, program] => browsers::in_browser(browser, program),
-        ["census", arguments @ ..] => census::make(arguments),
-        ["docs"] => docs::make(),
-        ["docs", "figures"] => docs::write(),
-        ["docs", "check"] => docs::check(),
-        ["docs", "site"] => docs::site::build().map(|site| println!("{}", site.join("index.html").display())),
-        ["docs", "outputs"] => docs::outputs::write(None),
-        ["docs", "outputs", page] => docs::outputs::write(Some(page)),
-        ["pictures"] => pictures::draw(None),
-        ["pictures", program] => pictures::draw(Some(program)),
-        ["package"] => package::check().and_then(|()| package::verify()),
-        ["semver", commit] => semver::check(commit),
-        ["dist", targets @ ..] => dist::make(targets),
-        ["roots", files @ ..] => dist::roots::check(files),
-        ["install", arguments @ ..] => install::install(arguments),
-        ["wheel", folder] => python::wheel(folder),
-        ["bench", "command"] => bench::measure(),
-        ["bench", "library", parts @ ..] => bench::library::measure(parts),
-        ["bench", "across"] => bench::across::measure(),
-        ["bench", "paths"] => bench::paths::measure(),
-        ["bench", "steps"] => bench::steps::measure(),
-        ["bench", "runtimes"] => bench::runtimes::measure(),
-        ["bench", "truth"] => bench::truth::measure("2000"),
-        ["bench", "truth", machines] => bench::truth::measure(machines),
-        ["bench", "check"] => bench::check::measure("100"),
-        ["bench", "check", runs] => bench::check::measure(runs),
-        ["bench", "compare"] => bench::compare::measure("200"),
-        ["bench", "compare", pairs] => bench::compare::measure(pairs),
-        ["bench", "slower"] => bench::compare::measure_slower("200"),
-        ["bench", "slower", pairs] => bench::compare::measure_slower(pairs),
-        ["bench", "advice"] => bench::advice::measure("3"),
-        ["bench", "advice", rounds] => bench::advice::measure(rounds),
-        ["bench", "hermetic"] => bench::hermetic::measure("10"),
-        ["bench", "hermetic", runs] => bench::hermetic::measure(runs),
-        ["bench", "fleet"] => bench::fleet::measure("10000", "30"),
-        ["bench", "fleet", hosts, days] => bench::fleet::measure(hosts, days),
-        ["bench", "fuzz"] => fuzz::bench(),
-        ["bench", "build"] => bench::build::measure(),
-        _ => bail!("{USAGE}"),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(line: &str) -> clap::error::Result<Task> {
+        let words = ["xtask"].into_iter().chain(line.split(' '));
+        Arguments::try_parse_from(words).map(|arguments| arguments.task)
+    }
+
+    #[test]
+    fn documented_commands_are_known() {
+        for line in [
+            "test",
+            "test --only structure docs",
+            "test structure",
+            "test --failed",
+            "release-check --list",
+            "missing --release --targets",
+            "fuzz records 1000",
+            "platforms windows",
+            "machines hpet switch",
+            "browsers firefox /usr/bin/firefox",
+            "census 50 12 census --last 1 --seed 7 --without hpet --without never --compact --here",
+            "census bases",
+            "docs outputs README.md",
+            "dist x86_64-unknown-linux-musl",
+            "install --prefix /usr --destdir /tmp/d --libdir lib64 --built target/dist",
+            "bench --record fleet 200 12",
+            "bench library costs wall",
+        ] {
+            assert!(task(line).is_ok(), "{line}: {}", task(line).err().unwrap());
+        }
+    }
+
+    #[test]
+    fn incomplete_commands_are_refused() {
+        for line in [
+            "docs",
+            "bench",
+            "bench terminal",
+            "census",
+            "census 50 12",
+            "census bases 50",
+            "test --only",
+            "test --failed docs",
+            "roots",
+            "fuzz",
+        ] {
+            assert!(task(line).is_err(), "{line}");
+        }
     }
 }

@@ -187,19 +187,14 @@ pub(crate) fn missing<'a>(needs: impl IntoIterator<Item = &'a Need>) -> Option<M
     (!packages.is_empty()).then_some(Missing(packages))
 }
 
-/// Prints Debian's packages that the tests lack here, a line each. `--release` chooses the release
-/// check instead, `--targets` the targets of rustup.
-pub(crate) fn print_missing(options: &[&str]) -> Result<()> {
-    if let Some(unknown) = options.iter().find(|option| !["--release", "--targets"].contains(option)) {
-        bail!("unknown option {unknown:?}: expected --release or --targets");
-    }
-    let Some(missing) = missing(if options.contains(&"--release") { RELEASE } else { TEST }) else { return Ok(()) };
-    if options.contains(&"--targets") {
+/// Prints Debian's packages that are missing, a line each, or the targets of rustup.
+pub(crate) fn print_missing(needs: &[Need], are_targets: bool) {
+    let Some(missing) = missing(needs) else { return };
+    if are_targets {
         missing.of_rust().for_each(|triple| println!("{triple}"));
     } else {
         missing.of_debian().for_each(|package| println!("{package}"));
     }
-    Ok(())
 }
 
 /// Refuses a purpose that lacks something: `archives need packages: apt-get install tar`.
@@ -251,12 +246,6 @@ impl std::fmt::Display for Missing {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn unknown_options_are_refused() {
-        let error = print_missing(&["--release", "--target"]).unwrap_err().to_string();
-        assert_eq!(error, "unknown option \"--target\": expected --release or --targets");
-    }
 
     #[test]
     fn what_is_missing_is_named_once_with_the_command_that_installs_it() {

@@ -49,8 +49,8 @@ const THEMES: [Theme; 2] = [
 
 /// Runs the commands on this machine and writes a picture of each for each theme. Builds the
 /// program unless it is given one.
-pub(crate) fn draw(program: Option<&str>) -> Result<()> {
-    let program = program.map_or_else(run::release_program, |program| Ok(program.to_owned()))?;
+pub(crate) fn draw(program: Option<String>) -> Result<()> {
+    let program = program.map_or_else(run::release_program, Ok)?;
     fs::create_dir_all(FOLDER).with_context(|| format!("cannot create {FOLDER}"))?;
     for (name, arguments) in PICTURES {
         let printed = run::output(&program, &[arguments, &["--quiet", "--color", "always"]].concat())?;

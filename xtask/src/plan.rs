@@ -5,11 +5,29 @@ use std::fs;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use clap::Args;
 
 use crate::needs::{self, Need};
 use crate::outcome::Outcome;
 use crate::run;
 use crate::tally::Tally;
+
+/// The steps that are to be run.
+#[derive(Args, Default)]
+pub(crate) struct Choice {
+    /// Steps; by default, all of them.
+    #[arg(value_name = "STEP")]
+    names: Vec<String>,
+    /// The same.
+    #[arg(long, value_name = "STEP", num_args = 1.., conflicts_with = "names")]
+    only: Vec<String>,
+    /// Repeats the steps that failed in the last run.
+    #[arg(long, conflicts_with_all = ["names", "only"])]
+    failed: bool,
+    /// Prints the names of all steps.
+    #[arg(long, conflicts_with_all = ["names", "only", "failed"])]
+    list: bool,
+}
 
 /// One step, with its name.
 #[derive(Clone, Copy)]
@@ -32,28 +50,27 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Runs all steps, or those that the arguments choose: `[--only] STEP...`, `--failed`. `--list`
-    /// prints their names.
-    pub(crate) fn run(&self, arguments: &[&str]) -> Result<()> {
-        match arguments {
-            [] => self.run_steps(&self.names().collect()),
-            ["--list"] => {
-                self.names().for_each(|name| println!("{name}"));
-                Ok(())
-            }
-            ["--failed"] => {
-                let failed = fs::read_to_string(self.failed_list()).unwrap_or_default();
-                let failed: Vec<&str> = failed.lines().collect();
-                if failed.is_empty() {
-                    bail!("no step failed in the last run of `cargo xtask {}`", self.task)
-                } else {
-                    self.run_chosen(&failed)
-                }
-            }
-            ["--only", names @ ..] if !names.is_empty() => self.run_chosen(names),
-            [first, ..] if !first.starts_with('-') => self.run_chosen(arguments),
-            _ => bail!("unknown arguments {arguments:?}: expected [--only] STEP..., --failed or --list"),
+    /// Runs the steps that are chosen, or prints the names of all steps.
+    pub(crate) fn run(&self, choice: Choice) -> Result<()> {
+        if choice.list {
+            self.names().for_each(|name| println!("{name}"));
+            return Ok(());
         }
+        let names = if choice.failed { self.failed()? } else { [choice.names, choice.only].concat() };
+        if let Some(unknown) = names.iter().find(|name| !self.names().any(|known| known == *name)) {
+            bail!("unknown step {unknown:?}: expected one of {}", self.names().collect::<Vec<_>>().join(", "));
+        }
+        let is_chosen = |name: &&str| names.is_empty() || names.iter().any(|chosen| chosen == name);
+        self.run_steps(&self.names().filter(is_chosen).collect())
+    }
+
+    /// Returns the names of the steps that failed in the last run.
+    fn failed(&self) -> Result<Vec<String>> {
+        let failed = fs::read_to_string(self.failed_list()).unwrap_or_default();
+        if failed.is_empty() {
+            bail!("no step failed in the last run of `cargo xtask {}`", self.task);
+        }
+        Ok(failed.lines().map(str::to_owned).collect())
     }
 
     /// Returns the names of all steps, in the order in which they begin.
@@ -65,13 +82,6 @@ impl Plan {
     /// The file with the names of the steps that failed in the last run.
     fn failed_list(&self) -> String {
         run::built(&format!("failed-steps-{}.txt", self.task))
-    }
-
-    fn run_chosen(&self, names: &[&str]) -> Result<()> {
-        if let Some(unknown) = names.iter().find(|name| !self.names().any(|known| known == **name)) {
-            bail!("unknown step {unknown:?}: expected one of {}", self.names().collect::<Vec<_>>().join(", "));
-        }
-        self.run_steps(&names.iter().copied().collect())
     }
 
     /// Runs the steps of these names: the basics up to the first failure, then all others to their
@@ -187,14 +197,9 @@ mod tests {
     }
 
     #[test]
-    fn unknown_steps_and_arguments_are_refused() {
-        for arguments in [&["--only", "good", "best"][..], &["good", "best"]] {
-            let error = PLAN.run(arguments).unwrap_err().to_string();
-            assert_eq!(error, "unknown step \"best\": expected one of good, bad, worse");
-        }
-        for arguments in [&["--only"][..], &["--fail"]] {
-            let error = PLAN.run(arguments).unwrap_err().to_string();
-            assert!(error.ends_with("expected [--only] STEP..., --failed or --list"), "{error}");
-        }
+    fn unknown_steps_are_refused() {
+        let choice = Choice { names: ["good", "best"].map(str::to_owned).to_vec(), ..Choice::default() };
+        let error = PLAN.run(choice).unwrap_err().to_string();
+        assert_eq!(error, "unknown step \"best\": expected one of good, bad, worse");
     }
 }

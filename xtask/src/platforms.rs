@@ -130,7 +130,7 @@ const PLATFORMS: &[Platform] = &[
 ];
 
 /// Checks the platforms of these names, or all, as far as this machine can; prints what it cannot.
-pub(crate) fn check(names: &[&str]) -> Result<()> {
+pub(crate) fn check(names: &[String]) -> Result<()> {
     let chosen = chosen(names)?;
     if let Some(missing) = needs::missing(&cross::COMPILER) {
         bail!("other platforms need packages: {missing}");
@@ -223,12 +223,15 @@ impl Seen {
 }
 
 /// The platforms of these names; all if there is none.
-fn chosen(names: &[&str]) -> Result<Vec<&'static Platform>> {
+fn chosen(names: &[String]) -> Result<Vec<&'static Platform>> {
     let known = || PLATFORMS.iter().map(|platform| platform.target);
-    if let Some(unknown) = names.iter().find(|name| !known().any(|target| target == **name)) {
+    if let Some(unknown) = names.iter().find(|name| !known().any(|target| target == *name)) {
         bail!("unknown target {unknown:?}: expected one of {}", known().collect::<Vec<_>>().join(", "));
     }
-    Ok(PLATFORMS.iter().filter(|platform| names.is_empty() || names.contains(&platform.target)).collect())
+    Ok(PLATFORMS
+        .iter()
+        .filter(|platform| names.is_empty() || names.iter().any(|name| name == platform.target))
+        .collect())
 }
 
 /// Tests of another system, for the release check.
@@ -285,6 +288,7 @@ mod tests {
 
     #[test]
     fn platforms_are_chosen_by_name() {
+        let chosen = |names: &[&str]| chosen(&names.iter().map(ToString::to_string).collect::<Vec<_>>());
         let targets = |names: &[&str]| chosen(names).map(|all| all.iter().map(|it| it.target).collect::<Vec<_>>());
         assert_eq!(targets(&[]).unwrap().len(), PLATFORMS.len());
         assert_eq!(targets(&["wasm32-wasip1"]).unwrap(), ["wasm32-wasip1"]);

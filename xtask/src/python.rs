@@ -22,16 +22,13 @@ const REQUIREMENTS: &str = "crates/clockscope-python/tests/requirements.txt";
 const OLDEST: &str = "3.10";
 
 /// Builds this machine's wheel into a folder.
-pub(crate) fn wheel(folder: &str) -> Result<()> {
-    if folder.starts_with('-') {
-        bail!("unknown option {folder}: expected a folder");
-    }
+pub(crate) fn wheel(folder: &Path) -> Result<()> {
     let environment = match tests()? {
         Ok(environment) => environment,
         Err(missing) => bail!("{missing}"),
     };
     let command = run::release_program()?;
-    let wheel = environment.local_wheel(&command, &["--release"], Path::new(folder))?;
+    let wheel = environment.local_wheel(&command, &["--release"], folder)?;
     println!("{}", wheel.display());
     Ok(())
 }

@@ -40,8 +40,7 @@ struct Found {
 }
 
 /// Asks and measures in so many rounds, alternating.
-pub(crate) fn measure(rounds: &str) -> Result<()> {
-    let rounds: u32 = rounds.parse().with_context(|| format!("{rounds} is no number of rounds"))?;
+pub(crate) fn measure(rounds: u32) -> Result<()> {
     run::cargo(&["build", "--release", "--quiet", "--package", "clockscope-cli"])?;
     compile("errors.c", ERRORS)?;
     first_screen(rounds)?;

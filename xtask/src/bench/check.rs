@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::thread::available_parallelism;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde_json::Value;
 
 use super::{BusyLoops, PROGRAM, figure};
@@ -18,8 +18,7 @@ const ONE_LINE_DURATION_S: u32 = 2;
 const MOST: f64 = 1.5;
 
 /// Measures so many runs of each kind.
-pub(crate) fn measure(runs: &str) -> Result<()> {
-    let runs: u32 = runs.parse().with_context(|| format!("{runs} is no number of runs"))?;
+pub(crate) fn measure(runs: u32) -> Result<()> {
     run::cargo(&["build", "--release", "--quiet", "--package", "clockscope-cli"])?;
     let cpus = available_parallelism().map_or(1, usize::from);
     for (when, loops) in [("quiet", 0), ("beside a busy loop a CPU", 1), ("beside two busy loops a CPU", 2)] {

@@ -24,8 +24,8 @@ const MANY_TURNS: u32 = 200;
 
 /// Compares so many pairs of default records of the same machine beside changing load, and half as
 /// many of a quiet one.
-pub(crate) fn measure(pairs: &str) -> Result<()> {
-    let pairs = prepared(pairs)?;
+pub(crate) fn measure(pairs: u32) -> Result<()> {
+    prepare()?;
     identical(QUIET, pairs.div_ceil(SHARE_OF_QUIET))?;
     let _load = ChangingLoad::start()?;
     identical("beside changing load", pairs)
@@ -33,20 +33,18 @@ pub(crate) fn measure(pairs: &str) -> Result<()> {
 
 /// Compares pairs of records of which the second has a clock that costs more, beside changing load:
 /// half as many as that, and fewer of other changes.
-pub(crate) fn measure_slower(pairs: &str) -> Result<()> {
-    let pairs = prepared(pairs)?;
+pub(crate) fn measure_slower(pairs: u32) -> Result<()> {
+    prepare()?;
     let _load = ChangingLoad::start()?;
     SLOWER.iter().try_for_each(|(percent, share)| slower(*percent, pairs.div_ceil(*share)))
 }
 
-/// Builds what is measured. The number of pairs.
-fn prepared(pairs: &str) -> Result<u32> {
-    let pairs: u32 = pairs.parse().with_context(|| format!("{pairs} is no number of pairs"))?;
+/// Builds what is measured.
+fn prepare() -> Result<()> {
     run::cargo(&["build", "--release", "--quiet", "--package", "clockscope-cli"])?;
     compile("loops.c", LOOPS)?;
     let library = run::built(DELAY);
-    run::with(&[], "cc", &["-O2", "-shared", "-fPIC", "-o", &library, "bench/c/delay.c", "-ldl"])?;
-    Ok(pairs)
+    run::with(&[], "cc", &["-O2", "-shared", "-fPIC", "-o", &library, "bench/c/delay.c", "-ldl"])
 }
 
 /// Compares identical records, and reports how many pairs had any alarm, how many were

@@ -11,7 +11,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::figure;
-use crate::{census, fleet, run};
+use crate::census::Plan;
+use crate::{fleet, run};
 
 const DRIVER: &str = "bench/python/fleet.py";
 /// Days that a census has at least.
@@ -39,9 +40,7 @@ pub(crate) fn of_one_day(figure: &str) -> Option<(u64, &str)> {
 }
 
 /// Measures so many hosts and days, and a day of fewer and of more hosts.
-pub(crate) fn measure(hosts: &str, days: &str) -> Result<()> {
-    let number = |text: &str| text.parse::<u64>().with_context(|| format!("{text:?} is not a number"));
-    let (hosts, days) = (number(hosts)?, number(days)?);
+pub(crate) fn measure(hosts: u64, days: u64) -> Result<()> {
     let environment = match fleet::environment()? {
         Ok(environment) => environment,
         Err(missing) => bail!("{missing}"),
@@ -80,7 +79,7 @@ impl Bench {
     fn one_day(&self, hosts: u64) -> Result<()> {
         let target = targets(hosts == TARGETS_FOR[0]);
         let name = |what: &str| format!("{}{}{}{what}", ONE_DAY[0], grouped(hosts), ONE_DAY[1]);
-        let ingested = self.ingest(hosts, CENSUS_DAYS, &["--last", "1"])?;
+        let ingested = self.ingest(hosts, CENSUS_DAYS, Some(1))?;
         figure(&name(INGEST), target("<= 6.3 s"), &seconds(ingested.seconds));
         figure(&name(INGEST_PEAK), "-", &gib(ingested.peak_bytes));
         figure(&name("Parquet"), "-", &format!("{:.2} MB", ingested.parquet_bytes as f64 / 1e6));
@@ -94,7 +93,7 @@ impl Bench {
     fn many_days(&self, hosts: u64, days: u64) -> Result<()> {
         let target = targets([hosts, days] == TARGETS_FOR);
         let name = |what: &str| format!("{days} days of {} hosts: {what}", grouped(hosts));
-        let ingested = self.ingest(hosts, days, &[])?;
+        let ingested = self.ingest(hosts, days, None)?;
         figure(&name("ingest at once"), "-", &seconds(ingested.seconds));
         figure(&name(INGEST_PEAK), "-", &gib(ingested.peak_bytes));
         let bytes = ingested.parquet_bytes as f64 / ingested.checks as f64;
@@ -108,11 +107,10 @@ impl Bench {
         self.folder.clear()
     }
 
-    /// Makes a census with these hosts, days and options, and ingests it at once.
-    fn ingest(&self, hosts: u64, days: u64, options: &[&str]) -> Result<Ingested> {
+    /// Makes a census with these hosts and days, or its last days, and ingests it at once.
+    fn ingest(&self, hosts: u64, days: u64, last: Option<u64>) -> Result<Ingested> {
         let census = self.folder.path("census");
-        let [hosts, days] = [hosts, days].map(|number| number.to_string());
-        census::make(&[&[&hosts, &days, &census, "--compact"], options].concat())?;
+        Plan::new(usize::try_from(hosts)?, days, (&census).into()).compact(last).make()?;
         let ingested: Ingested = self.driver(&["ingest", &format!("{census}/records"), &self.folder.path("tables")])?;
         if ingested.checks == 0 { bail!("the ingest found no check") } else { Ok(ingested) }
     }

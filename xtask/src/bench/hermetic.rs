@@ -15,8 +15,7 @@ const LOOPS: usize = 4;
 const CPUS: usize = 2;
 
 /// Runs the tests so often beside busy loops, and half as often on one CPU.
-pub(crate) fn measure(runs: &str) -> Result<()> {
-    let runs: u32 = runs.parse().with_context(|| format!("{runs} is not a number of runs"))?;
+pub(crate) fn measure(runs: u32) -> Result<()> {
     run::cargo(&["test", "--no-run", "--quiet"])?;
     let cpus = allowed_cpus()?;
     let [.., cpu] = cpus.as_slice() else { bail!("no CPU") };

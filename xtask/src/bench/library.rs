@@ -49,8 +49,8 @@ const PARTS: &[Part] = &[
 ];
 
 /// Measures the parts that are named, or all of them in half an hour, and prints a line a figure.
-pub(crate) fn measure(names: &[&str]) -> Result<()> {
-    if let Some(unknown) = names.iter().find(|name| !PARTS.iter().any(|(known, _)| known == *name)) {
+pub(crate) fn measure(names: &[String]) -> Result<()> {
+    if let Some(unknown) = names.iter().find(|name| !PARTS.iter().any(|(known, _)| known == name)) {
         let known: Vec<&str> = PARTS.iter().map(|(name, _)| *name).collect();
         bail!("there is no part {unknown}; there are {}", known.join(", "));
     }
@@ -59,7 +59,10 @@ pub(crate) fn measure(names: &[&str]) -> Result<()> {
         "cargo",
         &["build", "--release", "--quiet", "--manifest-path", "bench/peers/Cargo.toml"],
     )?;
-    PARTS.iter().filter(|(name, _)| names.is_empty() || names.contains(name)).try_for_each(|(_, measure)| measure())
+    PARTS
+        .iter()
+        .filter(|(name, _)| names.is_empty() || names.iter().any(|chosen| chosen == name))
+        .try_for_each(|(_, measure)| measure())
 }
 
 /// Civil time beside CLOCK_REALTIME itself.

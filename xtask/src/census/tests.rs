@@ -5,16 +5,28 @@ use tempfile::TempDir;
 
 use super::*;
 
+/// Arguments of the task, as they are typed.
+#[derive(clap::Parser)]
+struct Line {
+    #[command(flatten)]
+    plan: Plan,
+}
+
+fn make(arguments: &[&str]) -> Result<()> {
+    let words = ["census"].iter().chain(arguments);
+    <Line as clap::Parser>::try_parse_from(words)?.plan.make()
+}
+
 const HOSTS: &str = "12";
 const DAYS: &str = "11";
 
 /// A census, as a program reads it that does not know how it was made.
-struct Census {
+struct Made {
     folder: TempDir,
     truth: Value,
 }
 
-impl Census {
+impl Made {
     fn of(options: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_str().unwrap();
@@ -113,7 +125,7 @@ fn cost_ns(lines: &[Value], clock: &str) -> f64 {
 
 #[test]
 fn the_planted_faults_are_in_the_records() {
-    let census = Census::of(&[]);
+    let census = Made::of(&[]);
     let (checks, days) = (census.checks(), DAYS.parse::<usize>().unwrap());
     let of = |name: &str| {
         let (host, first) = census.fault(name);
@@ -197,7 +209,7 @@ fn each_base_record_has_hosts_with_its_clocks() {
     let folder = tempfile::tempdir().unwrap();
     make(&["40", DAYS, folder.path().to_str().unwrap(), "--last", "1"]).unwrap();
     let truth = serde_json::from_slice(&fs::read(folder.path().join("truth.json")).unwrap()).unwrap();
-    let census = Census { folder, truth };
+    let census = Made { folder, truth };
     let strings = |value: &Value| -> BTreeSet<String> {
         value.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
     };
@@ -221,7 +233,7 @@ fn each_base_record_has_hosts_with_its_clocks() {
 
 #[test]
 fn bad_files_are_bad_in_their_way() {
-    let census = Census::of(&[]);
+    let census = Made::of(&[]);
     let (files, mut kinds) = (census.files(), Vec::new());
     for reject in census.truth["rejects"].as_array().unwrap() {
         let (kind, why) = (reject["kind"].as_str().unwrap(), reject["why"].as_str().unwrap());
@@ -253,7 +265,7 @@ fn bad_files_are_bad_in_their_way() {
 #[test]
 fn the_seed_decides_and_a_fault_can_be_left_out() {
     let [one, same, without] =
-        [&["--seed", "7"][..], &["--seed", "7"], &["--seed", "7", "--without", "hpet"]].map(Census::of);
+        [&["--seed", "7"][..], &["--seed", "7"], &["--seed", "7", "--without", "hpet"]].map(Made::of);
     let files = one.files();
     assert_eq!(files, same.files());
     let (host, _) = one.fault("hpet");
@@ -269,10 +281,10 @@ fn the_seed_decides_and_a_fault_can_be_left_out() {
 
 #[test]
 fn the_last_days_are_those_of_the_whole_census() {
-    let [whole, last] = [&[][..], &["--last", "2"]].map(Census::of);
+    let [whole, last] = [&[][..], &["--last", "2"]].map(Made::of);
     let days = whole.days();
     assert_eq!(last.days(), days[days.len() - 2..]);
-    let records = |census: &Census| census.files().into_iter().filter(|(name, _)| name.starts_with("records/"));
+    let records = |census: &Made| census.files().into_iter().filter(|(name, _)| name.starts_with("records/"));
     let is_last = |(name, _): &(String, Vec<u8>)| last.days().iter().any(|day| name.contains(day));
     assert!(records(&whole).filter(is_last).eq(records(&last)));
     assert_eq!(last.truth["faults"], whole.truth["faults"]);

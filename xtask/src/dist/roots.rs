@@ -8,7 +8,7 @@ mod folder;
 pub(super) mod machine;
 pub(super) mod wine;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
@@ -21,11 +21,11 @@ use crate::needs::{self, Need};
 use artifact::Archive;
 
 /// Installs artifacts in the roots of their kind, runs them there, and prints the table of trials.
-pub(crate) fn check(files: &[&str]) -> Result<()> {
+pub(crate) fn check(files: &[PathBuf]) -> Result<()> {
     let _lock = Lock::take()?;
     let mut trials = Vec::new();
     for file in files {
-        check_one(Path::new(file), &mut trials)?;
+        check_one(file, &mut trials)?;
     }
     print!("{}", trial::table(&trials));
     Ok(())
