@@ -9,7 +9,6 @@ use clap::ValueEnum;
 use serde_json::Value;
 
 use crate::needs::{self, Need};
-use crate::outcome::{Outcome, missing_tool};
 use crate::{docs, run};
 
 const FIXTURES: &str = "crates/clockscope-report/tests/fixtures";
@@ -59,16 +58,13 @@ impl Extent {
 const SOME_RECORDS: [&str; 3] = ["check", "healthy", "hostile-healthy"];
 
 /// Checks the pages and the documentation's site in Chromium.
-pub(crate) fn check(extent: Extent) -> Result<Outcome> {
-    if let Some(missing) = needs::missing(&NEEDS) {
-        return missing_tool(missing.to_string());
-    }
+pub(crate) fn check(extent: Extent) -> Result<()> {
+    needs::require("checks of pages", &NEEDS)?;
     check_pages(Browser::Chromium, "chromium", extent)?;
     let site = docs::site::build()?;
     let program = run::output("which", &["chromium"])?;
     let (packages, site) = (run::built("browsers/packages"), site.to_string_lossy().into_owned());
-    run::with(&[], "node", &["xtask/browser/site.mjs", &packages, program.trim(), &site, extent.name()])?;
-    Ok(Outcome::Passed)
+    run::with(&[], "node", &["xtask/browser/site.mjs", &packages, program.trim(), &site, extent.name()])
 }
 
 /// Checks all pages in a browser, by its program.

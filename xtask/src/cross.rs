@@ -8,7 +8,6 @@ use anyhow::{Context, Result, bail};
 
 use crate::fast_path;
 use crate::needs::{self, Need};
-use crate::outcome::{Outcome, missing_tool};
 use crate::run;
 use crate::tally::Tally;
 
@@ -77,15 +76,13 @@ const EMULATOR: &str = "qemu-aarch64";
 pub(crate) const BUILD_STD: &str = "-Zbuild-std=std,panic_abort,test";
 
 /// Checks every target, or says what is missing.
-pub(crate) fn check() -> Result<Outcome> {
-    if let Some(missing) = missing() {
-        return missing_tool(missing);
-    }
+pub(crate) fn check() -> Result<()> {
+    needs::require("other architectures", needed())?;
     println!("   {NARROW}: the library without std");
     without_std(&[NARROW])?;
     println!("   {RUN}: the instrument under qemu-user");
     build(&["--package", "clockscope-cli"])?;
-    run_emulated().map(|()| Outcome::Passed)
+    run_emulated()
 }
 
 /// The library's tests, order across threads among them.
@@ -96,7 +93,7 @@ pub(crate) const LIBRARY: &[&str] =
 const FEWER: (&str, &str) = ("CLOCKSCOPE_ORDER_READS", "1000000");
 
 /// Runs tests for a target.
-pub(crate) fn test_library(target: &str, tests: &[&str], variables: &[(&str, &str)], tally: &Tally) -> Result<()> {
+pub(crate) fn test_library(target: &str, tests: &[&str], variables: &[(&str, &str)], tally: &mut Tally) -> Result<()> {
     tally.cargo_test(&[variables, &[FEWER]].concat(), &[tests, &["--target", target, BUILD_STD]].concat())
 }
 
@@ -161,11 +158,6 @@ fn run_emulated() -> Result<()> {
         bail!("order under qemu-user: {order}");
     }
     Ok(())
-}
-
-/// Returns what is missing, and how to get it.
-fn missing() -> Option<String> {
-    needs::missing(needed()).map(|missing| format!("other architectures need packages: {missing}"))
 }
 
 /// Debian's packages that are missing.

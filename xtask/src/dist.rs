@@ -27,7 +27,6 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::needs::{self, Need};
-use crate::outcome::{Outcome, missing_tool};
 use crate::run;
 use lock::Lock;
 use origin::Origin;
@@ -121,18 +120,16 @@ pub(crate) fn make(names: &[String]) -> Result<()> {
 }
 
 /// Makes and tries the archive of the first target, of the present sources, and publishes nothing.
-pub(crate) fn check() -> Result<Outcome> {
+pub(crate) fn check() -> Result<()> {
     let target = &target::TARGETS[0];
-    let met = needs::require("archives", target.needs.iter().chain(&TOOLS));
-    if let Err(missing) = met.and_then(|()| roots::require_for_archive(target)) {
-        return missing_tool(missing.to_string());
-    }
+    needs::require("archives", target.needs.iter().chain(&TOOLS))?;
+    roots::require_for_archive(target)?;
     let _lock = Lock::take()?;
     let staging = Staging::new(Path::new(&run::built("dist-check")))?;
     let mut release = Release { origin: Origin::of_commit()?, files: BTreeSet::new(), trials: Vec::new() };
     command::make_archive(target, &staging, &mut release)?;
     print!("{}", trial::table(&release.trials));
-    Ok(Outcome::Passed)
+    Ok(())
 }
 
 /// Returns the parts of these names; all if there is none.

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use crate::census::Plan;
-use crate::outcome::{Outcome, missing_tool};
+use crate::needs::{self, Need};
 use crate::python::Environment;
 use crate::tally::Tally;
 use crate::{python, run};
@@ -17,13 +17,9 @@ const TESTS: &str = "crates/clockscope-python/tests/census";
 const HOSTS: usize = 50;
 const DAYS: u64 = 12;
 
-/// Makes a census with all faults and one without any, and has queries find them; or says what is
-/// missing.
-pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
-    let environment = match environment()? {
-        Ok(environment) => environment,
-        Err(missing) => return missing_tool(missing),
-    };
+/// Makes a census with all faults and one without any, and has queries find them.
+pub(crate) fn check(tally: &mut Tally) -> Result<()> {
+    let environment = environment()?;
     let folder = run::built("fleet");
     if Path::new(&folder).exists() {
         fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {folder}"))?;
@@ -31,14 +27,11 @@ pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
     let folder = std::path::absolute(&folder)?;
     Plan::new(HOSTS, DAYS, folder.join("faults")).make()?;
     Plan::new(HOSTS, DAYS, folder.join("healthy")).healthy().make()?;
-    tally.pytest(&environment.python, &[TESTS], &[("CLOCKSCOPE_CENSUS", &folder)])?;
-    Ok(Outcome::Passed)
+    tally.pytest(&environment.python, &[TESTS], &[("CLOCKSCOPE_CENSUS", &folder)])
 }
 
-/// The environment of the tests, with both engines; or what is missing.
-pub(crate) fn environment() -> Result<std::result::Result<Environment, String>> {
-    if !run::exists("java") {
-        return Ok(Err("java is missing, which Spark needs: apt-get install openjdk-17-jdk-headless".to_owned()));
-    }
+/// The environment of the tests, with both engines.
+pub(crate) fn environment() -> Result<Environment> {
+    needs::require("queries by Spark", &[Need::program("java", "openjdk-17-jdk-headless")])?;
     python::installed("fleet", REQUIREMENTS)
 }

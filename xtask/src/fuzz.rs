@@ -10,7 +10,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use crate::outcome::{Outcome, missing_tool};
+use crate::needs::{self, Need};
 use crate::run;
 
 /// Folder in which the targets are built, and what the fuzzer finds is kept.
@@ -35,17 +35,15 @@ const SECONDS: usize = 20;
 const MILLION: &str = "1000000";
 
 /// Runs every target for a short time.
-pub(crate) fn check() -> Result<Outcome> {
-    if !run::exists("c++") {
-        return missing_tool("the fuzzer needs a C++ compiler: apt-get install g++".to_owned());
-    }
+pub(crate) fn check() -> Result<()> {
+    needs::require("fuzz targets", &[Need::program("c++", "g++")])?;
     build(DEBUG)?;
     let targets = targets()?;
     let seconds = (SECONDS / targets.len().max(1)).max(1);
     for target in targets {
         feed(DEBUG, &target, &format!("-max_total_time={seconds}"))?;
     }
-    Ok(Outcome::Passed)
+    Ok(())
 }
 
 /// Runs one target: so many inputs, or until something is found.

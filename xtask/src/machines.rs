@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::outcome::{Outcome, missing_tool};
+use crate::plan::NotInstalled;
 use crate::{cross, run};
 use boot::Images;
 use build::Programs;
@@ -127,37 +127,20 @@ const AT_ONCE: usize = 2;
 /// Requirements of all machines: a program, and the Debian package that it is in.
 const TOOLS: &[(&str, &str)] = &[("cpio", "cpio")];
 
-/// Boots the usual machines for x86-64, or says what is missing.
-pub(crate) fn check() -> Result<Outcome> {
-    check_usual(Architecture::X86)
+/// Boots the usual machines for x86-64.
+pub(crate) fn check() -> Result<()> {
+    run_all(&usual(Architecture::X86).collect::<Vec<_>>())
 }
 
-/// Boots the usual machines for arm64, or says what is missing.
-pub(crate) fn check_arm() -> Result<Outcome> {
-    check_usual(Architecture::Arm)
-}
-
-fn check_usual(architecture: Architecture) -> Result<Outcome> {
-    let machines: Vec<&Machine> = usual(architecture).collect();
-    match missing(machines.iter().copied()) {
-        Some(missing) => missing_tool(missing),
-        None => run_all(&machines).map(|()| Outcome::Passed),
-    }
-}
-
-/// Builds the programs for machines for x86-64.
-pub(crate) fn build() -> Result<Outcome> {
-    Programs::build(Architecture::X86).map(|_| Outcome::Passed)
+/// Boots the usual machines for arm64.
+pub(crate) fn check_arm() -> Result<()> {
+    run_all(&usual(Architecture::Arm).collect::<Vec<_>>())
 }
 
 /// Boots the machines of these names, or the usual ones for x86-64, and checks what the instrument
 /// and the library report there.
 pub(crate) fn measure(names: &[String]) -> Result<()> {
-    let machines = chosen(&names.iter().map(String::as_str).collect::<Vec<_>>())?;
-    if let Some(missing) = missing(machines.iter().copied()) {
-        bail!("{missing}");
-    }
-    run_all(&machines)
+    run_all(&chosen(&names.iter().map(String::as_str).collect::<Vec<_>>())?)
 }
 
 /// Builds the programs, boots these machines, and checks what is reported there.
@@ -174,9 +157,6 @@ fn run_all(machines: &[&Machine]) -> Result<()> {
 /// Boots the machine of this name, and returns what `check` prints there.
 pub(crate) fn check_on(name: &str) -> Result<String> {
     let machines = chosen(&[name])?;
-    if let Some(missing) = missing(machines.iter().copied()) {
-        bail!("{missing}");
-    }
     let mut frames = boot::boot(machines[0], &prepare(&machines)?)?;
     frames.remove("check").map(|frame| frame.text).with_context(|| format!("{name} ran no check"))
 }
@@ -192,10 +172,10 @@ pub(crate) fn run_installed(architecture: &str, program: &Path, folder: &Path) -
     boot::boot(machine, &images)
 }
 
-/// Returns what is missing to run a program by [`run_installed`].
-pub(crate) fn missing_to_install(architecture: &str) -> Option<String> {
+/// Fails if something is missing to run a program by [`run_installed`].
+pub(crate) fn require_to_install(architecture: &str) -> Result<()> {
     let machines = INSTALLED.iter().filter(|machine| machine.architecture.name() == architecture);
-    missing_to_boot(&architectures(machines), &[])
+    require_to_boot(&architectures(machines), &[])
 }
 
 /// Returns the machines of these names, or the usual ones for x86-64 if none is named.
@@ -217,6 +197,7 @@ fn usual(architecture: Architecture) -> impl Iterator<Item = &'static Machine> {
 
 /// Builds the programs, and packs them with what was fetched.
 fn prepare(machines: &[&Machine]) -> Result<Images> {
+    require(machines.iter().copied())?;
     let architectures = architectures(machines.iter().copied());
     let programs: Vec<Programs> = architectures.into_iter().map(Programs::build).collect::<Result<_>>()?;
     Images::pack(&folder(), &programs)
@@ -281,15 +262,15 @@ fn judged(machine: &Machine, frames: Frames, images: &Images) -> (String, Vec<St
     (found, wrong)
 }
 
-/// Returns what is missing to build the programs and to boot, and how to get it.
-fn missing<'a>(machines: impl Iterator<Item = &'a Machine>) -> Option<String> {
+/// Fails if something is missing to build the programs and to boot, and says how to get it.
+fn require<'a>(machines: impl Iterator<Item = &'a Machine>) -> Result<()> {
     let architectures = architectures(machines);
     let compiler = if architectures.contains(&Architecture::Arm) { cross::missing_packages() } else { Vec::new() };
-    missing_to_boot(&architectures, &compiler)
+    require_to_boot(&architectures, &compiler)
 }
 
-/// Returns these packages and what is missing to boot, and how to get it.
-fn missing_to_boot(architectures: &[Architecture], packages: &[&'static str]) -> Option<String> {
+/// Fails if these packages or something to boot is missing, and says how to get it.
+fn require_to_boot(architectures: &[Architecture], packages: &[&'static str]) -> Result<()> {
     let (mut packages, mut unfetched) = (packages.to_vec(), Vec::new());
     for architecture in architectures {
         let needed = TOOLS.iter().chain(architecture.tools()).filter(|(program, _)| !run::exists(program));
@@ -307,7 +288,10 @@ fn missing_to_boot(architectures: &[Architecture], packages: &[&'static str]) ->
     if !unfetched.is_empty() {
         commands.push(format!("machines/fetch.sh {} {}", folder().display(), unfetched.join(" ")));
     }
-    (!commands.is_empty()).then(|| format!("emulated machines need: {}", commands.join("; ")))
+    if commands.is_empty() {
+        return Ok(());
+    }
+    bail!(NotInstalled(format!("emulated machines need: {}", commands.join("; "))))
 }
 
 /// The architectures of some machines, each once.

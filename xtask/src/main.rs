@@ -6,7 +6,6 @@ mod bench;
 mod browsers;
 mod census;
 mod cross;
-mod dependencies;
 mod dist;
 mod docs;
 mod fast_path;
@@ -16,23 +15,19 @@ mod install;
 mod machines;
 mod members;
 mod needs;
-mod outcome;
 mod package;
 mod pictures;
 mod plan;
 mod platforms;
 mod program_size;
 mod python;
-mod release_check;
 mod run;
 mod runtimes;
 mod semver;
-mod spelling;
 mod structure;
 mod tally;
 mod test;
 mod traces;
-mod workflows;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -153,7 +148,7 @@ impl Task {
         std::env::set_current_dir(run::root())?;
         match self {
             Self::Test(choice) => test::TEST.run(choice),
-            Self::ReleaseCheck(choice) => release_check::RELEASE_CHECK.run(choice),
+            Self::ReleaseCheck(choice) => test::RELEASE_CHECK.run(choice),
             Self::Missing { release, targets } => {
                 needs::print_missing(if release { needs::RELEASE } else { needs::TEST }, targets);
                 Ok(())

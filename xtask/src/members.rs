@@ -7,7 +7,7 @@ use crate::package;
 use crate::tally::Tally;
 
 /// Runs their tests by `cargo test` with these variables and arguments.
-pub(crate) fn test_others(tally: &Tally, variables: &[(&str, &str)], arguments: &[&str]) -> Result<()> {
+pub(crate) fn test_others(tally: &mut Tally, variables: &[(&str, &str)], arguments: &[&str]) -> Result<()> {
     let metadata = package::metadata()?;
     let mut all = vec!["--workspace"];
     for name in defaults(&metadata)? {

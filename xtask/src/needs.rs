@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
+use crate::plan::NotInstalled;
 use crate::run;
 
 /// One thing that is needed, and where it comes from.
@@ -199,7 +200,10 @@ pub(crate) fn print_missing(needs: &[Need], are_targets: bool) {
 
 /// Refuses a purpose that lacks something: `archives need packages: apt-get install tar`.
 pub(crate) fn require<'a>(purpose: &str, needs: impl IntoIterator<Item = &'a Need>) -> Result<()> {
-    missing(needs).map_or(Ok(()), |missing| bail!("{purpose} need packages: {missing}"))
+    match missing(needs) {
+        Some(missing) => bail!(NotInstalled(format!("{purpose} need packages: {missing}"))),
+        None => Ok(()),
+    }
 }
 
 impl Missing {

@@ -1,14 +1,12 @@
-//! Steps of a task, some of them side by side, and the report of those that failed.
+//! Steps of a task, one after the other, and the report of those that failed.
 
-use std::collections::BTreeSet;
-use std::fs;
 use std::time::Instant;
+use std::{env, fmt, fs};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::needs::{self, Need};
-use crate::outcome::Outcome;
 use crate::run;
 use crate::tally::Tally;
 
@@ -29,28 +27,37 @@ pub(crate) struct Choice {
     list: bool,
 }
 
-/// One step, with its name.
-#[derive(Clone, Copy)]
-pub(crate) struct Step(pub(crate) &'static str, pub(crate) fn(&Tally) -> Result<Outcome>);
+/// A step: its name, and its function.
+pub(crate) type Step = (&'static str, fn(&mut Tally) -> Result<()>);
 
-/// All steps of a task, in the order in which they begin.
+/// All steps of a task, in their order.
 pub(crate) struct Plan {
     /// The task: `cargo xtask TASK`.
     pub(crate) task: &'static str,
-    /// Steps that take seconds. The others do not begin before all of these have passed.
-    pub(crate) basics: &'static [Step],
-    /// Steps that run alone, before the lanes.
-    pub(crate) alone: &'static [Step],
-    /// Steps that no other program disturbs, side by side.
-    pub(crate) lanes: &'static [&'static [Step]],
-    /// Steps that take the whole machine, after the lanes.
-    pub(crate) last: &'static [Step],
+    pub(crate) steps: &'static [Step],
     /// Everything that the steps need.
     pub(crate) needs: &'static [Need],
 }
 
+/// The error of a step that lacks a program, a package or a file. The message has the command that
+/// gets it. CI has everything: such a step fails there and is skipped elsewhere.
+#[derive(Debug)]
+pub(crate) struct NotInstalled(pub(crate) String);
+
+impl std::error::Error for NotInstalled {}
+
+impl fmt::Display for NotInstalled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 impl Plan {
-    /// Runs the steps that are chosen, or prints the names of all steps.
+    /// Runs the steps that are chosen to their end, so that one run shows all that fails; or prints
+    /// the names of all steps.
+    ///
+    /// # Errors
+    /// A step fails, or one of the names is unknown.
     pub(crate) fn run(&self, choice: Choice) -> Result<()> {
         if choice.list {
             self.names().for_each(|name| println!("{name}"));
@@ -60,43 +67,16 @@ impl Plan {
         if let Some(unknown) = names.iter().find(|name| !self.names().any(|known| known == *name)) {
             bail!("unknown step {unknown:?}: expected one of {}", self.names().collect::<Vec<_>>().join(", "));
         }
-        let is_chosen = |name: &&str| names.is_empty() || names.iter().any(|chosen| chosen == name);
-        self.run_steps(&self.names().filter(is_chosen).collect())
-    }
-
-    /// Returns the names of the steps that failed in the last run.
-    fn failed(&self) -> Result<Vec<String>> {
-        let failed = fs::read_to_string(self.failed_list()).unwrap_or_default();
-        if failed.is_empty() {
-            bail!("no step failed in the last run of `cargo xtask {}`", self.task);
-        }
-        Ok(failed.lines().map(str::to_owned).collect())
-    }
-
-    /// Returns the names of all steps, in the order in which they begin.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
-        let lanes = self.lanes.iter().copied().flatten();
-        self.basics.iter().chain(self.alone).chain(lanes).chain(self.last).map(|Step(name, _)| *name)
-    }
-
-    /// The file with the names of the steps that failed in the last run.
-    fn failed_list(&self) -> String {
-        run::built(&format!("failed-steps-{}.txt", self.task))
-    }
-
-    /// Runs the steps of these names: the basics up to the first failure, then all others to their
-    /// end, so that one run shows all that fails.
-    fn run_steps(&self, names: &BTreeSet<&str>) -> Result<()> {
         if let Some(missing) = needs::missing(self.needs) {
             println!("== missing, so that steps are skipped: {missing}");
         }
-        let tally = Tally::default();
-        let mut failed = one_by_one(&chosen(self.basics, names), &tally);
-        if failed.is_empty() {
-            failed.extend(to_the_end(&chosen(self.alone, names), &tally));
-            let lanes: Vec<Vec<Step>> = self.lanes.iter().map(|lane| chosen(lane, names)).collect();
-            failed.extend(side_by_side(&lanes, &tally));
-            failed.extend(to_the_end(&chosen(self.last, names), &tally));
+        let mut tally = Tally::default();
+        let mut failed = Vec::new();
+        for (name, step) in self.steps {
+            let is_chosen = names.is_empty() || names.iter().any(|chosen| chosen == name);
+            if is_chosen && !passes(name, *step, &mut tally) {
+                failed.push(*name);
+            }
         }
         fs::write(self.failed_list(), failed.join("\n")).context("cannot write the list of failed steps")?;
         tally.print();
@@ -108,98 +88,85 @@ impl Plan {
         }
         bail!("failed: {}; `cargo xtask {} --failed` repeats them", failed.join(", "), self.task)
     }
-}
 
-/// Returns the steps of these names.
-fn chosen(steps: &[Step], names: &BTreeSet<&str>) -> Vec<Step> {
-    steps.iter().filter(|Step(name, _)| names.contains(name)).copied().collect()
-}
-
-/// Runs steps up to the first failure, whose name it returns.
-fn one_by_one(steps: &[Step], tally: &Tally) -> Vec<String> {
-    steps.iter().find_map(|step| step.run(tally)).into_iter().collect()
-}
-
-/// Runs all steps and returns the names of those that failed.
-fn to_the_end(steps: &[Step], tally: &Tally) -> Vec<String> {
-    steps.iter().filter_map(|step| step.run(tally)).collect()
-}
-
-/// Runs the lanes at once, each to its end, and returns the names of steps that failed.
-fn side_by_side(lanes: &[Vec<Step>], tally: &Tally) -> Vec<String> {
-    std::thread::scope(|scope| {
-        let running: Vec<_> = lanes.iter().map(|lane| scope.spawn(|| to_the_end(lane, tally))).collect();
-        let mut failed = Vec::new();
-        for lane in running {
-            failed.extend(lane.join().unwrap_or_else(|_| vec!["?".to_owned()]));
-        }
-        failed
-    })
-}
-
-impl Step {
-    /// Runs it and prints its outcome; returns its name if it failed.
-    fn run(&self, tally: &Tally) -> Option<String> {
-        let Self(name, step) = self;
-        println!("== {name}");
-        let start = Instant::now();
-        let outcome = step(tally);
-        let seconds = start.elapsed().as_secs_f64();
-        match outcome {
-            Ok(Outcome::Passed) => println!("== {name}: passed in {seconds:.0} s"),
-            Ok(Outcome::Skipped(reason)) => {
-                println!("== {name}: skipped: {reason}");
-                tally.skip(name, &reason);
-            }
-            Err(error) => {
-                println!("== {name}: failed after {seconds:.0} s: {error:#}");
-                return Some((*name).to_owned());
-            }
-        }
-        None
+    /// Returns the names of all steps.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.steps.iter().map(|(name, _)| *name)
     }
+
+    /// Returns the names of the steps that failed in the last run.
+    fn failed(&self) -> Result<Vec<String>> {
+        let failed = fs::read_to_string(self.failed_list()).unwrap_or_default();
+        if failed.is_empty() {
+            bail!("no step failed in the last run of `cargo xtask {}`", self.task);
+        }
+        Ok(failed.lines().map(str::to_owned).collect())
+    }
+
+    /// The file with the names of the steps that failed in the last run.
+    fn failed_list(&self) -> String {
+        run::built(&format!("failed-steps-{}.txt", self.task))
+    }
+}
+
+/// Runs a step and prints its outcome; returns false if it failed.
+fn passes(name: &str, step: fn(&mut Tally) -> Result<()>, tally: &mut Tally) -> bool {
+    println!("== {name}");
+    let start = Instant::now();
+    let outcome = step(tally);
+    let seconds = start.elapsed().as_secs_f64();
+    match outcome {
+        Ok(()) => println!("== {name}: passed in {seconds:.0} s"),
+        Err(error) if error.is::<NotInstalled>() && env::var_os("CI").is_none() => {
+            println!("== {name}: skipped: {error:#}");
+            tally.skip(name, &format!("{error:#}"));
+        }
+        Err(error) => {
+            println!("== {name}: failed after {seconds:.0} s: {error:#}");
+            return false;
+        }
+    }
+    true
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const GOOD: Step = Step("good", |_| Ok(Outcome::Passed));
-    const BAD: Step = Step("bad", |_| bail!("planted"));
-    const WORSE: Step = Step("worse", |_| bail!("planted, too"));
-    const PLAN: Plan =
-        Plan { task: "example", basics: &[GOOD], alone: &[BAD], lanes: &[&[WORSE]], last: &[], needs: &[] };
+    const PLAN: Plan = Plan {
+        task: "example",
+        steps: &[("good", |_| Ok(())), ("bad", |_| bail!("planted")), ("worse", |_| bail!("planted, too"))],
+        needs: &[],
+    };
 
-    fn failed(lanes: &[Vec<Step>]) -> Vec<String> {
-        side_by_side(lanes, &Tally::default())
+    fn chosen(names: &[&str]) -> Choice {
+        Choice { names: names.iter().map(ToString::to_string).collect(), ..Choice::default() }
     }
 
     #[test]
-    fn failures_of_all_lanes_are_named() {
-        assert_eq!(failed(&[vec![GOOD], vec![GOOD, GOOD]]), [""; 0]);
-        assert_eq!(failed(&[vec![GOOD], vec![BAD, GOOD]]), ["bad"]);
-        assert_eq!(failed(&[vec![BAD, GOOD, WORSE], vec![GOOD]]), ["bad", "worse"]);
-        assert_eq!(failed(&[vec![BAD], vec![GOOD, WORSE]]), ["bad", "worse"]);
-    }
-
-    #[test]
-    fn basics_end_at_the_first_failure() {
-        let tally = Tally::default();
-        assert_eq!(one_by_one(&[GOOD, GOOD], &tally), [""; 0]);
-        assert_eq!(one_by_one(&[GOOD, BAD, WORSE], &tally), ["bad"]);
-    }
-
-    #[test]
-    fn steps_are_listed_in_their_order() {
-        assert_eq!(PLAN.names().collect::<Vec<_>>(), ["good", "bad", "worse"]);
-        let names: BTreeSet<&str> = chosen(PLAN.alone, &["bad", "worse"].into()).iter().map(|step| step.0).collect();
-        assert_eq!(names, ["bad"].into());
+    fn all_chosen_steps_run_and_those_that_failed_are_repeated() {
+        fs::create_dir_all(run::built("")).unwrap();
+        PLAN.run(chosen(&["good"])).unwrap();
+        assert!(PLAN.failed().unwrap_err().to_string().starts_with("no step failed"));
+        let error = PLAN.run(chosen(&[])).unwrap_err().to_string();
+        assert_eq!(error, "failed: bad, worse; `cargo xtask example --failed` repeats them");
+        let error = PLAN.run(chosen(&["good", "worse"])).unwrap_err().to_string();
+        assert!(error.starts_with("failed: worse;"), "{error}");
+        let error = PLAN.run(Choice { failed: true, ..Choice::default() }).unwrap_err().to_string();
+        assert!(error.starts_with("failed: worse;"), "{error}");
+        fs::remove_file(PLAN.failed_list()).unwrap();
     }
 
     #[test]
     fn unknown_steps_are_refused() {
-        let choice = Choice { names: ["good", "best"].map(str::to_owned).to_vec(), ..Choice::default() };
-        let error = PLAN.run(choice).unwrap_err().to_string();
+        let error = PLAN.run(chosen(&["good", "best"])).unwrap_err().to_string();
         assert_eq!(error, "unknown step \"best\": expected one of good, bad, worse");
+    }
+
+    #[test]
+    fn a_step_that_lacks_a_program_is_known_by_its_error() {
+        let error = needs::require("tests", &[Need::program("no-such-program", "one")]).unwrap_err();
+        assert!(error.is::<NotInstalled>());
+        assert!(Err::<(), _>(error).context("the trace").unwrap_err().is::<NotInstalled>());
     }
 }

@@ -22,7 +22,6 @@ use anyhow::{Context, Result, bail};
 
 use crate::cross;
 use crate::needs::{self, Need};
-use crate::outcome::{Outcome, missing_tool};
 use crate::run;
 use crate::tally::Tally;
 pub(crate) use emulated::ADDED_LIBRARY;
@@ -132,10 +131,8 @@ const PLATFORMS: &[Platform] = &[
 /// Checks the platforms of these names, or all, as far as this machine can; prints what it cannot.
 pub(crate) fn check(names: &[String]) -> Result<()> {
     let chosen = chosen(names)?;
-    if let Some(missing) = needs::missing(&cross::COMPILER) {
-        bail!("other platforms need packages: {missing}");
-    }
-    let tally = Tally::default();
+    needs::require("other platforms", &cross::COMPILER)?;
+    let mut tally = Tally::default();
     let mut seen = Seen::default();
     if names.is_empty() {
         seen.take("without std", "compiles for every processor", cross::without_std_everywhere());
@@ -151,7 +148,7 @@ pub(crate) fn check(names: &[String]) -> Result<()> {
             seen.take(target, "compiles the tests of its clocks without a warning", compile(target, TESTS_OF_CLOCKS));
         }
         match check {
-            Check::Tests(hosts) => hosts.iter().for_each(|host| seen.run(target, host, &tally)),
+            Check::Tests(hosts) => hosts.iter().for_each(|host| seen.run(target, host, &mut tally)),
             Check::Links => match link::missing() {
                 Some(missing) => seen.unseen(target, format!("is not linked: {missing}")),
                 None => seen.take(target, "links the tests, which do not run here", link::link(target)),
@@ -172,7 +169,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn run(&mut self, target: &'static str, host: &Emulated, tally: &Tally) {
+    fn run(&mut self, target: &'static str, host: &Emulated, tally: &mut Tally) {
         let name = host.location;
         if let Some(missing) = host.missing() {
             return self.unseen(target, format!("is not tested {name}: {missing}"));
@@ -243,11 +240,9 @@ fn in_release_check() -> impl Iterator<Item = (&'static str, &'static Emulated)>
 }
 
 /// Runs the tests of the library on these platforms, and compiles the command for another.
-pub(crate) fn test_some(tally: &Tally) -> Result<Outcome> {
+pub(crate) fn test_some(tally: &mut Tally) -> Result<()> {
     let needed = in_release_check().flat_map(|(_, host)| host.needs).chain(&cross::COMPILER);
-    if let Some(missing) = needs::missing(needed) {
-        return missing_tool(format!("other platforms need packages: {missing}"));
-    }
+    needs::require("other platforms", needed)?;
     println!("   {COMMAND_IN_CHECK}: the command compiles without a warning");
     compile(COMMAND_IN_CHECK, COMMAND).context(COMMAND_IN_CHECK)?;
     for (target, host) in in_release_check() {
@@ -260,7 +255,7 @@ pub(crate) fn test_some(tally: &Tally) -> Result<Outcome> {
             c_library::check().context(target)?;
         }
     }
-    Ok(Outcome::Passed)
+    Ok(())
 }
 
 /// The standard library for programs.

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::outcome::{Outcome, missing_tool};
+use crate::needs::{self, Need};
+use crate::plan::NotInstalled;
 use crate::run;
 use crate::tally::Tally;
 
@@ -18,33 +19,26 @@ const CRATE: &str = "crates/clockscope-python";
 const SCRIPTS: &str = "crates/clockscope-python/clockscope._native.data/scripts";
 /// Packages of the tests, with their versions.
 const REQUIREMENTS: &str = "crates/clockscope-python/tests/requirements.txt";
+const NEEDS: [Need; 2] = [Need::program("python3", "python3"), Need::debian_module("ensurepip, venv", "python3-venv")];
 /// The oldest Python 3 that the package supports.
 const OLDEST: &str = "3.10";
 
 /// Builds this machine's wheel into a folder.
 pub(crate) fn wheel(folder: &Path) -> Result<()> {
-    let environment = match tests()? {
-        Ok(environment) => environment,
-        Err(missing) => bail!("{missing}"),
-    };
     let command = run::release_program()?;
-    let wheel = environment.local_wheel(&command, &["--release"], folder)?;
+    let wheel = tests()?.local_wheel(&command, &["--release"], folder)?;
     println!("{}", wheel.display());
     Ok(())
 }
 
-/// The environment of the tests; or what is missing.
-fn tests() -> Result<std::result::Result<Environment, String>> {
+/// The environment of the tests.
+fn tests() -> Result<Environment> {
     Environment::new("environment", REQUIREMENTS)
 }
 
-/// Installs the wheel of a debug build, and checks its types and its tests; or says what is
-/// missing.
-pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
-    let environment = match installed("environment", REQUIREMENTS)? {
-        Ok(environment) => environment,
-        Err(missing) => return missing_tool(missing),
-    };
+/// Installs the wheel of a debug build, and checks its types and its tests.
+pub(crate) fn check(tally: &mut Tally) -> Result<()> {
+    let environment = installed("environment", REQUIREMENTS)?;
     // Not from the crate's folder: `clockscope` is what was installed.
     let configuration = format!("{CRATE}/pyproject.toml");
     environment.run(&["-m", "mypy", "--config-file", &configuration, "-p", "clockscope"])?;
@@ -52,21 +46,16 @@ pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
     environment.run(&["-m", "mypy.stubtest", "--mypy-config-file", &configuration, "clockscope"])?;
     // Those of a census are a step of their own.
     let (tests, census) = (format!("{CRATE}/tests"), format!("--ignore={CRATE}/tests/census"));
-    tally.pytest(&environment.python, &[&tests, &census], &[])?;
-    Ok(Outcome::Passed)
+    tally.pytest(&environment.python, &[&tests, &census], &[])
 }
 
-/// The environment of this name with the packages of a file, and with the wheel of a debug build;
-/// or what is missing.
-pub(crate) fn installed(name: &str, requirements: &str) -> Result<std::result::Result<Environment, String>> {
-    let environment = match Environment::new(name, requirements)? {
-        Ok(environment) => environment,
-        Err(missing) => return Ok(Err(missing)),
-    };
+/// The environment of this name with the packages of a file, and with the wheel of a debug build.
+pub(crate) fn installed(name: &str, requirements: &str) -> Result<Environment> {
+    let environment = Environment::new(name, requirements)?;
     let command = stripped(run::debug_command()?, &environment.folder)?;
     let wheel = environment.local_wheel(&command, &[], &environment.folder.join("wheels"))?;
     environment.install(&wheel)?;
-    Ok(Ok(environment))
+    Ok(environment)
 }
 
 /// Returns a copy of a program without symbols: a debug build is mostly symbols, which take longer
@@ -90,18 +79,15 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    /// Makes the environment of this name with the packages of a file, unless it is there; or says
-    /// what is missing.
-    pub(crate) fn new(name: &str, requirements: &str) -> Result<std::result::Result<Self, String>> {
-        if !run::exists("python3") {
-            return Ok(Err("python3 is missing: apt-get install python3 python3-venv".to_owned()));
-        }
-        if run::output("python3", &["-c", "import ensurepip, venv"]).is_err() {
-            return Ok(Err("python3 cannot make environments: apt-get install python3-venv".to_owned()));
-        }
+    /// Makes the environment of this name with the packages of a file, unless it is there.
+    ///
+    /// # Errors
+    /// [`NotInstalled`] names what is missing.
+    pub(crate) fn new(name: &str, requirements: &str) -> Result<Self> {
+        needs::require("environments of Python", &NEEDS)?;
         let is_new = format!("import sys; sys.exit(sys.version_info < ({}))", OLDEST.replace('.', ","));
         if run::output("python3", &["-c", &is_new]).is_err() {
-            return Ok(Err(format!("python3 is older than {OLDEST}, the oldest that the package supports")));
+            bail!(NotInstalled(format!("python3 is older than {OLDEST}, the oldest that the package supports")));
         }
         let folder = std::path::absolute(run::built("python"))?;
         let environment = folder.join(name);
@@ -113,20 +99,17 @@ impl Environment {
             run::with(&[], "python3", &["-m", "venv", "--clear", path])?;
             let arguments = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements];
             if let Err(error) = run::output(&python, &arguments) {
-                return Ok(Err(format!("the packages of {requirements} cannot be installed: {error:#}")));
+                bail!(NotInstalled(format!("the packages of {requirements} cannot be installed: {error:#}")));
             }
             // Written last: an environment that lacks something has no list.
             fs::write(&installed, wanted)?;
         }
-        Ok(Ok(Self { folder, python }))
+        Ok(Self { folder, python })
     }
 
     /// The environment of the tests, with a wheel of a build for release.
     pub(crate) fn with_release() -> Result<Self> {
-        let environment = match tests()? {
-            Ok(environment) => environment,
-            Err(missing) => bail!("{missing}"),
-        };
+        let environment = tests()?;
         let command = run::release_program()?;
         let wheel = environment.local_wheel(&command, &["--release"], &environment.folder.join("wheels"))?;
         environment.install(&wheel)?;

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::outcome::{Outcome, missing_tool};
+use crate::plan::NotInstalled;
 
 /// The profile of archives and packages: cargo names the folder of what it builds after it.
 pub(crate) const DIST_PROFILE: &str = "dist";
@@ -68,17 +68,15 @@ pub(crate) fn output_with(variables: &[(&str, &str)], program: &str, arguments: 
     String::from_utf8(output.stdout).with_context(|| format!("{command_line} printed something that is no text"))
 }
 
-/// Runs a check by a tool that `xtask/fetch-tools.sh` has put into the folder that cargo builds
-/// into, or that is on PATH; or says that it is missing.
-pub(crate) fn by_tool(name: &str, check: impl FnOnce(&str) -> Result<Outcome>) -> Result<Outcome> {
+/// Runs a tool that `xtask/fetch-tools.sh` has put into the folder that cargo builds into, or that
+/// is on PATH.
+pub(crate) fn tool(name: &str, arguments: &[&str]) -> Result<()> {
     let fetched = built(&format!("tools/{name}"));
-    if Path::new(&fetched).is_file() {
-        check(&fetched)
-    } else if exists(name) {
-        check(name)
-    } else {
-        missing_tool(format!("{name} is missing: xtask/fetch-tools.sh {}", built("tools")))
+    let is_fetched = Path::new(&fetched).is_file();
+    if !is_fetched && !exists(name) {
+        bail!(NotInstalled(format!("{name} is missing: xtask/fetch-tools.sh {}", built("tools"))));
     }
+    with(&[], if is_fetched { &fetched } else { name }, arguments)
 }
 
 /// Builds the command as `cargo test` does, which leaves nothing to do after the tests, and returns

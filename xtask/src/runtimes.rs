@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::outcome::{Outcome, missing_tool};
+use crate::plan::NotInstalled;
 use crate::run;
 
 /// All that have to be measured.
@@ -45,11 +45,9 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// A variable by which all processes are known that were started.
 const MARK: &str = "CLOCKSCOPE_XTASK_MARK";
 
-/// Checks all, or says what is missing: a failure under CI, a hint elsewhere.
-pub(crate) fn check() -> Result<Outcome> {
-    if let Some(missing) = missing()? {
-        return missing_tool(missing);
-    }
+/// Checks all of them.
+pub(crate) fn check() -> Result<()> {
+    require()?;
     let folders = Folders::new()?;
     run::debug_command()?;
     // The first run may have to build probes, the second has them.
@@ -63,7 +61,7 @@ pub(crate) fn check() -> Result<Outcome> {
         folders.interrupted(name, processes, word)?;
     }
     println!("   interrupted during the run, nothing is left of {}", INTERRUPTED.map(|(name, ..)| name).join(", "));
-    Ok(Outcome::Passed)
+    Ok(())
 }
 
 /// Path to which xtask/fetch-runtimes.sh has fetched something. Probes run in folders of their own,
@@ -77,12 +75,12 @@ pub(crate) fn dotnet() -> Result<PathBuf> {
     fetched("dotnet/dotnetcore2/bin/dotnet")
 }
 
-/// Returns what is missing, and how to get it.
-fn missing() -> Result<Option<String>> {
+/// Fails if something is missing, and says how to get it.
+fn require() -> Result<()> {
     let program = PROGRAMS.iter().find(|program| !run::exists(program)).map(ToString::to_string);
     let fetched = [dotnet()?, fetched("locale/de_DE.UTF-8")?];
     let file = fetched.iter().find(|file| !file.exists()).map(|file| file.display().to_string());
-    Ok(program.or(file).map(|what| format!("{what} is missing: {GET}")))
+    program.or(file).map_or(Ok(()), |what| bail!(NotInstalled(format!("{what} is missing: {GET}"))))
 }
 
 /// Gets what is no package of Debian.

@@ -5,7 +5,6 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
 
 use anyhow::{Context, Result, bail};
 
@@ -17,10 +16,7 @@ const LIST: &str = "CLOCKSCOPE_SKIPPED_TESTS";
 
 /// The tests of one task.
 #[derive(Default)]
-pub(crate) struct Tally(Mutex<Counts>);
-
-#[derive(Default)]
-struct Counts {
+pub(crate) struct Tally {
     passed: u64,
     failed: u64,
     /// Places of the skipped tests, and why they were skipped. A test may say so several times.
@@ -34,8 +30,8 @@ impl Tally {
     ///
     /// # Errors
     /// A test fails, or the tests cannot be built.
-    pub(crate) fn cargo_test(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Result<()> {
-        let list = std::path::absolute(run::built(&format!("skipped-tests-{:?}.txt", std::thread::current().id())))?;
+    pub(crate) fn cargo_test(&mut self, variables: &[(&str, &str)], arguments: &[&str]) -> Result<()> {
+        let list = std::path::absolute(run::built("skipped-tests.txt"))?;
         // Elsewhere a step repeats its tests.
         let selection = if arguments.contains(&"--workspace") { " --workspace" } else { "" };
         let is_native = !arguments.contains(&"--target") && !variables.iter().any(|(name, _)| *name == "RUSTFLAGS");
@@ -54,12 +50,12 @@ impl Tally {
             println!("{line}");
             self.count(&line);
             if is_native && let Some(test) = failed_test(&line) {
-                self.with(|counts| counts.repeats.insert(repeat(variables, selection, test)));
+                self.repeats.insert(repeat(variables, selection, test));
             }
         }
         let status = child.wait()?;
         let skipped = fs::read_to_string(&list).unwrap_or_default();
-        self.with(|counts| counts.skipped.extend(skipped.lines().map(str::to_owned)));
+        self.skipped.extend(skipped.lines().map(str::to_owned));
         if !status.success() {
             bail!("cargo test {}: {status}", arguments.join(" "));
         }
@@ -70,7 +66,7 @@ impl Tally {
     ///
     /// # Errors
     /// A test fails, or none is there.
-    pub(crate) fn pytest(&self, python: &str, arguments: &[&str], variables: &[(&str, &Path)]) -> Result<()> {
+    pub(crate) fn pytest(&mut self, python: &str, arguments: &[&str], variables: &[(&str, &Path)]) -> Result<()> {
         let mut command = Command::new(python);
         command.args(["-m", "pytest", "--quiet", "-rs", "--color=no"]).args(arguments);
         command.envs(variables.iter().copied()).env("PYTHONPATH", "");
@@ -90,49 +86,40 @@ impl Tally {
 
     /// The counts of a line such as `1 failed, 41 passed, 2 skipped in 3.17s`, and the reason in a
     /// line such as `SKIPPED [1] tests/test_clocks.py:30: why`.
-    fn count_pytest(&self, line: &str) {
+    fn count_pytest(&mut self, line: &str) {
         if let Some((_, reason)) = line.strip_prefix("SKIPPED [").and_then(|tail| tail.split_once("] ")) {
-            self.with(|counts| counts.skipped.insert(format!("skipped: {reason}")));
+            self.skipped.insert(format!("skipped: {reason}"));
         }
         let Some((result, _)) = line.rsplit_once(" in ").filter(|(_, took)| took.contains('s')) else { return };
         self.add(result);
     }
 
     /// Takes a step that was skipped as a whole.
-    pub(crate) fn skip(&self, step: &str, reason: &str) {
-        self.with(|counts| counts.skipped.insert(format!("skipped: {step}: {reason}")));
+    pub(crate) fn skip(&mut self, step: &str, reason: &str) {
+        self.skipped.insert(format!("skipped: {step}: {reason}"));
     }
 
     /// The counts of a line such as `test result: ok. 41 passed; 0 failed; 0 ignored; ...`.
-    fn count(&self, line: &str) {
+    fn count(&mut self, line: &str) {
         let Some(result) = line.strip_prefix("test result: ") else { return };
         self.add(result);
     }
 
     /// Adds the counts of a result such as `ok. 41 passed; 0 failed` or `1 failed, 41 passed`.
-    fn add(&self, result: &str) {
-        self.with(|counts| {
-            counts.passed += number_before(result, "passed");
-            counts.failed += number_before(result, "failed");
-        });
-    }
-
-    fn with<T>(&self, body: impl FnOnce(&mut Counts) -> T) -> T {
-        body(&mut self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+    fn add(&mut self, result: &str) {
+        self.passed += number_before(result, "passed");
+        self.failed += number_before(result, "failed");
     }
 
     /// Prints what was skipped and why, and the counts in the last line.
     pub(crate) fn print(&self) {
-        self.with(|counts| {
-            for line in &counts.skipped {
-                println!("{line}");
-            }
-            for command in &counts.repeats {
-                println!("repeat it alone: {command}");
-            }
-            let Counts { passed, failed, skipped, .. } = counts;
-            println!("{passed} passed, {failed} failed, {} skipped", skipped.len());
-        });
+        for line in &self.skipped {
+            println!("{line}");
+        }
+        for command in &self.repeats {
+            println!("repeat it alone: {command}");
+        }
+        println!("{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped.len());
     }
 }
 
@@ -163,7 +150,7 @@ mod tests {
 
     #[test]
     fn results_are_counted() {
-        let tally = Tally::default();
+        let mut tally = Tally::default();
         for line in [
             "running 2 tests",
             "test result: ok. 41 passed; 0 failed; 3 ignored; 0 measured; 0 filtered out; finished in 0.17s",
@@ -173,7 +160,7 @@ mod tests {
             tally.count(line);
         }
         tally.skip("other architectures", "no qemu");
-        tally.with(|counts| assert_eq!((counts.passed, counts.failed, counts.skipped.len()), (56, 1, 1)));
+        assert_eq!((tally.passed, tally.failed, tally.skipped.len()), (56, 1, 1));
     }
 
     #[test]
@@ -189,7 +176,7 @@ mod tests {
 
     #[test]
     fn results_of_pytest_are_counted() {
-        let tally = Tally::default();
+        let mut tally = Tally::default();
         for line in [
             ".......F..s                                                              [100%]",
             "E       assert 1 passed in the message",
@@ -199,9 +186,7 @@ mod tests {
         ] {
             tally.count_pytest(line);
         }
-        tally.with(|counts| {
-            assert_eq!((counts.passed, counts.failed), (71, 1));
-            assert!(counts.skipped.contains("skipped: tests/test_clocks.py:30: the system has no fork"));
-        });
+        assert_eq!((tally.passed, tally.failed), (71, 1));
+        assert!(tally.skipped.contains("skipped: tests/test_clocks.py:30: the system has no fork"));
     }
 }

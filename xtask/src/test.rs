@@ -1,59 +1,66 @@
-//! The full tier: everything that a change has to pass. Its first steps take seconds, then come
-//! `cargo test` and the steps that need more than Rust and a C compiler.
+//! The full tier: everything that a change has to pass. And the release check: everything that a
+//! release has to pass beside it.
 //!
 //! To add a step, add a row to [`TEST`], and what it needs to `needs::TEST`. A check that takes
 //! more than 60 s is a bench or a step of the release check: `.ci/run` is to come to 20 minutes.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::browsers::{self, Extent};
-use crate::outcome::passed;
-use crate::plan::{Plan, Step};
+use crate::plan::Plan;
 use crate::tally::Tally;
 use crate::{
-    dependencies, docs, fast_path, machines, members, needs, package, program_size, python, run, runtimes, spelling,
-    structure, traces, workflows,
+    cross, dist, docs, fast_path, fleet, fuzz, machines, members, needs, package, platforms, program_size, python, run,
+    runtimes, structure, traces,
 };
 
+/// The full tier: checks that take seconds, `cargo test`, and the steps that need more than Rust
+/// and a C compiler.
 pub(crate) const TEST: Plan = Plan {
     task: "test",
-    basics: &[
-        Step("format", |_| passed(run::cargo(&["fmt", "--all", "--check"]))),
-        Step("structure", |_| passed(structure::check())),
-        Step("dependencies", |_| dependencies::check()),
-        Step("docs", |_| passed(docs::check())),
-        Step("site", |_| docs::site::check()),
-        Step("spelling", |_| spelling::check()),
-        Step("workflows", |_| workflows::check()),
-        Step("packages", |_| passed(package::check())),
+    steps: &[
+        ("format", |_| run::cargo(&["fmt", "--all", "--check"])),
+        ("structure", |_| structure::check()),
+        ("dependencies", |_| dependencies()),
+        ("docs", |_| docs::check()),
+        ("site", |_| docs::site::build().map(drop)),
+        // The words of all files (`_typos.toml`).
+        ("spelling", |_| run::tool("typos", &["--format", "brief"])),
+        // Commands of the workflows' steps, too, if shellcheck is installed.
+        ("workflows", |_| run::tool("actionlint", &[])),
+        ("packages", |_| package::check()),
+        // Tests of real clocks, which need a quiet machine, come first.
+        ("quick", |tally| tally.cargo_test(&ALL_CASES, &[])),
+        ("crates", |tally| members::test_others(tally, &ALL_CASES, &[])),
+        ("ignored", ignored),
+        ("lints", |_| lints()),
+        ("documentation", |_| documentation()),
+        ("loom", loom),
+        ("traces", |_| traces::check()),
+        ("python", python::check),
+        ("fast-path", |_| fast_path::check()),
+        ("size", |_| program_size::check()),
+        ("pages", |_| browsers::check(Extent::Some)),
+        ("runtimes", |_| runtimes::check()),
+        ("machines", |_| machines::check()),
     ],
-    // The tests, and those of real clocks that need a quiet machine.
-    alone: &[
-        Step("quick", |tally| passed(tally.cargo_test(&ALL_CASES, &[]))),
-        Step("crates", |tally| passed(crates(tally))),
-        Step("ignored", |tally| passed(ignored(tally))),
-    ],
-    // Lanes take about the same time. The first builds into the folder of `cargo test`, which cargo
-    // locks while it builds. In the second, `programs` has a folder of its own, `fast-path` builds
-    // two other profiles, `size` a workspace of its own, and `pages` builds nothing after the
-    // tests.
-    lanes: &[
-        &[
-            Step("lints", |_| passed(lints())),
-            Step("documentation", |_| passed(documentation())),
-            Step("loom", |tally| passed(loom(tally))),
-            Step("traces", |_| traces::check()),
-            Step("python", python::check),
-        ],
-        &[
-            Step("programs", |_| machines::build()),
-            Step("fast-path", |_| passed(fast_path::check())),
-            Step("size", |_| passed(program_size::check())),
-            Step("pages", |_| browsers::check(Extent::Some)),
-        ],
-    ],
-    last: &[Step("runtimes", |_| runtimes::check()), Step("machines", |_| machines::check())],
     needs: needs::TEST,
+};
+
+pub(crate) const RELEASE_CHECK: Plan = Plan {
+    task: "release-check",
+    steps: &[
+        ("dist", |_| dist::check()),
+        ("publish", |_| package::verify()),
+        ("cross", |_| cross::check()),
+        ("fuzz", |_| fuzz::check()),
+        ("machines-full", machines_full),
+        ("fleet", fleet::check),
+        ("all-pages", |_| browsers::check(Extent::All)),
+        ("platforms", platforms::test_some),
+        ("machines-arm", |_| machines::check_arm()),
+    ],
+    needs: needs::RELEASE,
 };
 
 /// Property tests draw all cases, four times as many as by `cargo test` alone
@@ -68,14 +75,18 @@ const MODELS: &str = "disciplined::protocol";
 const FOREIGN_CFGS: [&str; 2] = ["loom", "fuzzing"];
 const DEPENDENT: &str = "clockscope-capi";
 
-/// The tests of members that `cargo test` leaves out.
-fn crates(tally: &Tally) -> Result<()> {
-    members::test_others(tally, &ALL_CASES, &[])
+/// Checks other people's crates by deny.toml (licenses, sources, versions; advisories need the
+/// network), and that the lock file of the fuzz targets is up to date: nothing else looks at that
+/// before its long build.
+fn dependencies() -> Result<()> {
+    let arguments = ["metadata", "--format-version", "1", "--locked", "--manifest-path", "fuzz/Cargo.toml"];
+    run::output("cargo", &arguments).context("`cargo metadata --manifest-path fuzz/Cargo.toml` mends its lock file")?;
+    run::tool("cargo-deny", &["--log-level", "error", "check", "licenses", "bans", "sources"])
 }
 
 /// The tests that `cargo test` ignores. Members are chosen as by `quick` and `crates`: other
 /// choices have other features, and build all tests again.
-fn ignored(tally: &Tally) -> Result<()> {
+fn ignored(tally: &mut Tally) -> Result<()> {
     let of_default_members = tally.cargo_test(&[], &["--tests", "--", "--ignored"]);
     let of_others = members::test_others(tally, &[], &["--tests", "--", "--ignored", "--skip", MODELS]);
     of_default_members.and(of_others)
@@ -91,7 +102,7 @@ fn lints() -> Result<()> {
 }
 
 /// The models that take too long for `crates`.
-fn loom(tally: &Tally) -> Result<()> {
+fn loom(tally: &mut Tally) -> Result<()> {
     members::test_others(tally, &[], &["--test", "models", "--", "--ignored", MODELS])
 }
 
@@ -99,12 +110,18 @@ fn documentation() -> Result<()> {
     run::with(&[("RUSTDOCFLAGS", "--deny warnings")], "cargo", &["doc", "--workspace", "--no-deps", "--quiet"])
 }
 
+/// The questions to simulated machines, and the ticks of simulated clocks, with all their seeds.
+fn machines_full(tally: &mut Tally) -> Result<()> {
+    let full = [("CLOCKSCOPE_MACHINES", "full")];
+    tally.cargo_test(&full, &["--lib", "--", "tick::tests"])?;
+    tally.cargo_test(&full, &["--test", "truth"])
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::release_check::RELEASE_CHECK;
 
     #[test]
     fn every_step_has_a_name_of_its_own() {

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
 use crate::needs::{self, Need};
-use crate::outcome::{Outcome, missing_tool};
+use crate::plan::NotInstalled;
 use crate::run;
 
 const NEEDS: [Need; 2] = [Need::program("babeltrace2", "babeltrace2"), Need::program("python3", "python3")];
@@ -47,18 +47,15 @@ struct Event {
 }
 
 /// Checks both examples.
-pub(crate) fn check() -> Result<Outcome> {
-    if let Some(missing) = needs::missing(&NEEDS) {
-        return missing_tool(missing.to_string());
-    }
+pub(crate) fn check() -> Result<()> {
+    needs::require("checks of traces", &NEEDS)?;
     run::cargo(BUILD)?;
     check_ctf().context("the trace of example ctf")?;
     let perfetto = run::built("tools/perfetto");
     if !Path::new(&perfetto).is_dir() {
-        return missing_tool(format!("perfetto is missing: xtask/fetch-tools.sh {}", run::built("tools")));
+        bail!(NotInstalled(format!("perfetto is missing: xtask/fetch-tools.sh {}", run::built("tools"))));
     }
-    check_perfetto(&perfetto).context("the trace of example perfetto")?;
-    Ok(Outcome::Passed)
+    check_perfetto(&perfetto).context("the trace of example perfetto")
 }
 
 fn check_ctf() -> Result<()> {

@@ -41,11 +41,7 @@ pub(crate) fn of_one_day(figure: &str) -> Option<(u64, &str)> {
 
 /// Measures so many hosts and days, and a day of fewer and of more hosts.
 pub(crate) fn measure(hosts: u64, days: u64) -> Result<()> {
-    let environment = match fleet::environment()? {
-        Ok(environment) => environment,
-        Err(missing) => bail!("{missing}"),
-    };
-    let bench = Bench { python: environment.python, folder: Folder::new(run::built("bench-fleet"))? };
+    let bench = Bench { python: fleet::environment()?.python, folder: Folder::new(run::built("bench-fleet"))? };
     for hosts in TENTHS.map(|tenths| hosts * tenths / 10).into_iter().filter(|hosts| *hosts >= FEWEST_HOSTS) {
         bench.one_day(hosts)?;
     }

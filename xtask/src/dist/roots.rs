@@ -37,7 +37,7 @@ pub(super) fn require_for_archive(target: &Target) -> Result<()> {
     match target.debian {
         Some(architecture) => {
             needs::require("trials of archives", of_chroot.iter().chain(&machine::NEEDS))?;
-            machines::missing_to_install(architecture).map_or(Ok(()), |missing| bail!("{missing}"))
+            machines::require_to_install(architecture)
         }
         None => needs::require("trials under Wine", &wine::NEEDS),
     }

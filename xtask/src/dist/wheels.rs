@@ -8,7 +8,7 @@ mod trials;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
 use super::archive::file_name;
 use super::origin::Origin;
@@ -41,10 +41,7 @@ pub(super) const NEEDS: [Need; 9] = [
 /// Makes the sdist and the wheels.
 pub(super) fn make(staging: &Staging, release: &mut Release) -> Result<()> {
     let (out, Release { origin, files, trials }) = (staging.path(), release);
-    let tools = match Environment::new("dist", REQUIREMENTS)? {
-        Ok(tools) => tools,
-        Err(missing) => bail!("{missing}"),
-    };
+    let tools = Environment::new("dist", REQUIREMENTS)?;
     // Packed first, as maturin also packs what is staged for a wheel.
     println!("== sdist");
     let sdist = tools.maturin("sdist", &[("SOURCE_DATE_EPOCH", &origin.epoch)], &[], out)?;

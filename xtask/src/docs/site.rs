@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::links::{self, Link};
-use crate::outcome::{Outcome, passed};
 use crate::run;
 
 /// The folder of the pages.
@@ -22,19 +21,8 @@ const MOST_WORDS: usize = 1_200;
 /// Pages that are looked up, not read: lists.
 const LISTS: [&str; 2] = ["docs/reference/glossary.md", "docs/reference/json.md"];
 
-/// Builds the site, where mdBook is.
-pub(crate) fn check() -> Result<Outcome> {
-    run::by_tool("mdbook", |mdbook| passed(build_with(mdbook).map(|_| ())))
-}
-
 /// Builds the site and returns its folder.
 pub(crate) fn build() -> Result<PathBuf> {
-    let fetched = run::built("tools/mdbook");
-    let mdbook = if Path::new(&fetched).is_file() { fetched.as_str() } else { "mdbook" };
-    build_with(mdbook)
-}
-
-fn build_with(mdbook: &str) -> Result<PathBuf> {
     let source = PathBuf::from(run::built("site/source"));
     let site = PathBuf::from(run::built("site/html"));
     for folder in [&source, &site] {
@@ -54,7 +42,7 @@ fn build_with(mdbook: &str) -> Result<PathBuf> {
     }
     let book = source.join(PAGES);
     let [book, destination] = [book, std::path::absolute(&site)?].map(|path| path.to_string_lossy().into_owned());
-    run::with(&[], mdbook, &["build", &book, "--dest-dir", &destination])?;
+    run::tool("mdbook", &["build", &book, "--dest-dir", &destination])?;
     correct(&site)?;
     Ok(site)
 }

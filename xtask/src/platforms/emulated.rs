@@ -125,7 +125,7 @@ impl Emulated {
     }
 
     /// Runs the tests.
-    pub(super) fn test(&self, target: &str, tally: &Tally) -> Result<()> {
+    pub(super) fn test(&self, target: &str, tally: &mut Tally) -> Result<()> {
         self.complete(&format!("{}/{target}/debug/deps", compiler::FOLDER))?;
         let own = self.variables(target);
         let variables: Vec<(&str, &str)> = own.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();

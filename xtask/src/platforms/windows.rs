@@ -1,6 +1,6 @@
 //! Answers of the command under Wine.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use super::wine::{PERIOD_CALLS, Wine, build, period_calls};
@@ -10,9 +10,7 @@ use crate::needs;
 
 /// Builds the command, and prints the executable's path as the last line.
 pub(crate) fn print_path() -> Result<()> {
-    if let Some(missing) = needs::missing(emulated::WINDOWS.needs.iter().chain(&cross::COMPILER)) {
-        bail!("the command for Windows needs packages: {missing}");
-    }
+    needs::require("programs for Windows", emulated::WINDOWS.needs.iter().chain(&cross::COMPILER))?;
     println!("{}", std::path::absolute(build()?)?.display());
     Ok(())
 }

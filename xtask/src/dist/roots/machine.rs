@@ -4,7 +4,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{ExitStatus, Output};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use super::super::archive::file_name;
 use super::super::trial::{self, Place, QUESTIONS, Trial};
@@ -30,9 +30,7 @@ pub(in crate::dist) fn check(archive: &Path, trials: &mut Vec<Trial>) -> Result<
     let place = Place { artifact: name, root };
     let unpacked = empty("unpacked")?;
     unpack(archive, &unpacked)?;
-    if let Some(missing) = machines::missing_to_install(architecture) {
-        bail!("{missing}");
-    }
+    machines::require_to_install(architecture)?;
     let folder = empty("machine")?;
     let frames = machines::run_installed(architecture, &unpacked.join("clockscope"), &folder)?;
     known.check_version(&answer(&place, &frames, "version", &["--version", "--verbose"], trials)?)?;
