@@ -1,7 +1,6 @@
 //! Parts of pages that are made: tables and lists of recorded figures (`bench/recorded`), between
 //! `<!-- made: WHAT -->` and `<!-- end -->`; the outputs of commands; and pictures.
 
-mod growth;
 mod keys;
 mod links;
 mod log_lines;
@@ -27,7 +26,7 @@ const NOT_RECORDED: &str = "–";
 /// The task `docs`.
 #[derive(Subcommand)]
 pub(crate) enum Docs {
-    /// Writes recorded figures into the pages and draws the picture of a fleet's growth.
+    /// Writes recorded figures into the pages.
     Figures,
     /// Writes the outputs of commands into the pages, or into one page.
     Outputs { page: Option<String> },
@@ -49,13 +48,13 @@ impl Docs {
     }
 }
 
-/// Writes all parts of all pages anew, and the picture that is drawn from recorded figures.
+/// Writes all parts of all pages anew.
 fn write() -> Result<()> {
     let recorded = recorded::all()?;
     for (page, text) in files(".md")?.iter().filter(|(_, text)| has_parts(text)) {
         fs::write(page, made(text, &recorded).with_context(|| format!("in {page}"))?)?;
     }
-    growth::write(&recorded)
+    Ok(())
 }
 
 /// Fails where a link leads nowhere, the table of contents lacks a page, or a part is not what the
@@ -78,7 +77,7 @@ pub(crate) fn check() -> Result<()> {
             bail!("{page} does not have the recorded figures: `cargo xtask docs figures` writes them");
         }
     }
-    growth::check(&recorded)
+    Ok(())
 }
 
 /// Returns true if any line begins a part.

@@ -24,21 +24,6 @@ const TENTHS: [u64; 5] = [1, 3, 10, 30, 100];
 /// The hosts and days that targets are for.
 const TARGETS_FOR: [u64; 2] = [10_000, 30];
 
-/// Figures of a day, by the ends of their names.
-pub(crate) const INGEST: &str = "ingest";
-pub(crate) const INGEST_PEAK: &str = "peak memory of ingest";
-pub(crate) const QUERIES: &str = "all queries, DuckDB";
-pub(crate) const QUERIES_PEAK: &str = "peak memory of queries, DuckDB";
-
-/// The beginning and the middle of a figure's name that is of a day.
-const ONE_DAY: [&str; 2] = ["one day of ", " hosts: "];
-
-/// The hosts of a figure of one day, and the end of its name.
-pub(crate) fn of_one_day(figure: &str) -> Option<(u64, &str)> {
-    let (hosts, what) = figure.strip_prefix(ONE_DAY[0])?.split_once(ONE_DAY[1])?;
-    Some((hosts.replace(',', "").parse().ok()?, what))
-}
-
 /// Measures so many hosts and days, and a day of fewer and of more hosts.
 pub(crate) fn measure(hosts: u64, days: u64) -> Result<()> {
     let bench = Bench { python: fleet::environment()?.python, folder: Folder::new(run::built("bench-fleet"))? };
@@ -74,14 +59,14 @@ impl Bench {
     /// Measures the last day of a census.
     fn one_day(&self, hosts: u64) -> Result<()> {
         let target = targets(hosts == TARGETS_FOR[0]);
-        let name = |what: &str| format!("{}{}{}{what}", ONE_DAY[0], grouped(hosts), ONE_DAY[1]);
+        let name = |what: &str| format!("one day of {} hosts: {what}", grouped(hosts));
         let ingested = self.ingest(hosts, CENSUS_DAYS, Some(1))?;
-        figure(&name(INGEST), target("<= 6.3 s"), &seconds(ingested.seconds));
-        figure(&name(INGEST_PEAK), "-", &gib(ingested.peak_bytes));
+        figure(&name("ingest"), target("<= 6.3 s"), &seconds(ingested.seconds));
+        figure(&name("peak memory of ingest"), "-", &gib(ingested.peak_bytes));
         figure(&name("Parquet"), "-", &format!("{:.2} MB", ingested.parquet_bytes as f64 / 1e6));
         let answered = self.query("duckdb")?;
-        figure(&name(QUERIES), "-", &answered.time());
-        figure(&name(QUERIES_PEAK), "-", &gib(answered.peak_bytes));
+        figure(&name("all queries, DuckDB"), "-", &answered.time());
+        figure(&name("peak memory of queries, DuckDB"), "-", &gib(answered.peak_bytes));
         self.folder.clear()
     }
 
@@ -91,12 +76,12 @@ impl Bench {
         let name = |what: &str| format!("{days} days of {} hosts: {what}", grouped(hosts));
         let ingested = self.ingest(hosts, days, None)?;
         figure(&name("ingest at once"), "-", &seconds(ingested.seconds));
-        figure(&name(INGEST_PEAK), "-", &gib(ingested.peak_bytes));
+        figure(&name("peak memory of ingest"), "-", &gib(ingested.peak_bytes));
         let bytes = ingested.parquet_bytes as f64 / ingested.checks as f64;
         figure(&name("Parquet, a host and day"), target("<= 490 B"), &format!("{bytes:.0} B"));
         let duckdb = self.query("duckdb")?;
-        figure(&name(QUERIES), target("<= 1.2 s"), &duckdb.time());
-        figure(&name(QUERIES_PEAK), target("<= 0.44 GiB"), &gib(duckdb.peak_bytes));
+        figure(&name("all queries, DuckDB"), target("<= 1.2 s"), &duckdb.time());
+        figure(&name("peak memory of queries, DuckDB"), target("<= 0.44 GiB"), &gib(duckdb.peak_bytes));
         let spark = self.query("spark")?;
         figure(&name("all queries, Spark"), target("<= 36 s"), &spark.time());
         figure(&name("peak memory of queries, Spark"), target("<= 3 GiB"), &gib(spark.peak_bytes));
@@ -179,14 +164,6 @@ fn gib(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_figure_of_one_day_has_its_hosts() {
-        assert_eq!(of_one_day("one day of 10,000 hosts: ingest"), Some((10_000, INGEST)));
-        for other in ["30 days of 10,000 hosts: ingest", "one day of many hosts: ingest", "one day of 10 hosts"] {
-            assert_eq!(of_one_day(other), None, "{other}");
-        }
-    }
 
     #[test]
     fn a_folder_is_removed_after_an_error() {
