@@ -38,95 +38,16 @@ enum From {
     Rust(&'static str),
 }
 
-/// Everything that the steps of `cargo xtask test` need. `.ci/run` installs it.
-pub(crate) const TEST: &[Need] = &[
-    Need::program("cc", "gcc"),
-    Need::file("/usr/include/stdio.h", "libc6-dev"),
-    Need::program("objdump", "binutils"),
-    Need::program("unshare", "util-linux"),
-    // Programs that use the C library.
-    Need::program("clang", "clang"),
-    Need::file("/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.tsan-x86_64.a", "libclang-rt-14-dev"),
-    // The only C++ library of Debian 12 that has `std::format`.
-    Need::program("clang++-22", "clang-22"),
-    Need::file("/usr/lib/llvm-22/include/c++/v1/format", "libc++-22-dev"),
-    Need::file("/usr/lib/llvm-22/lib/libc++abi.so", "libc++abi-22-dev"),
-    Need::program("cmake", "cmake"),
-    Need::program("meson", "meson"),
-    Need::program("ninja", "ninja-build"),
-    Need::program("pkg-config", "pkgconf"),
-    Need::program("valgrind", "valgrind"),
-    Need::program("man", "man-db"),
-    Need::program("mandoc", "mandoc"),
-    // The C library's headers on another processor.
-    Need::program("qemu-aarch64", "qemu-user"),
-    Need::program("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
-    Need::file("/usr/aarch64-linux-gnu/lib/crt1.o", "libc6-dev-arm64-cross"),
-    // Emulated machines.
-    Need::program("qemu-system-x86_64", "qemu-system-x86"),
-    Need::program("cpio", "cpio"),
-    // Runtimes whose stopwatches are measured.
-    Need::program("g++", "g++"),
-    Need::program("go", "golang-go"),
-    Need::program("java", "openjdk-17-jdk-headless"),
-    Need::program("node", "nodejs"),
-    Need::program("python3", "python3"),
-    Need::debian_module("ensurepip", "python3-venv"),
-    Need::debian_module("pip", "python3-pip"),
-    Need::program("mono", "mono-runtime"),
-    Need::program("mcs", "mono-mcs"),
-    Need::program("php", "php-cli"),
-    Need::program("ruby", "ruby"),
-    Need::program("perl", "perl"),
-    Need::program("chromium", "chromium"),
-    // Pages are tested in it by packages that npm gets.
-    Need::program("npm", "npm"),
-    // They check metrics, alerts, manifests and units.
-    Need::program("promtool", "prometheus"),
-    Need::program("kubectl", "kubernetes-client"),
-    Need::program("systemd-analyze", "systemd"),
-    Need::file("/usr/share/i18n/locales/de_DE", "locales"),
-    // It checks commands of workflows.
-    Need::program("shellcheck", "shellcheck"),
-    // It opens the traces of examples.
-    Need::program("babeltrace2", "babeltrace2"),
-];
+/// Everything that the steps of `cargo xtask test` need, for [`listed`]. `.ci/run` installs it.
+pub(crate) const TEST: &str = include_str!("../needs/test.txt");
 
-/// Everything that the steps of `cargo xtask release-check` need.
-pub(crate) const RELEASE: &[Need] = &[
-    Need::program("cc", "gcc"),
-    Need::file("/usr/include/stdio.h", "libc6-dev"),
-    // The archive for x86-64, in an empty root and in an emulated machine.
-    Need::target("x86_64-unknown-linux-musl"),
-    Need::program("git", "git"),
-    Need::program("objdump", "binutils"),
-    Need::program("tar", "tar"),
-    Need::program("zip", "zip"),
-    Need::program("unshare", "util-linux"),
-    Need::program("qemu-system-x86_64", "qemu-system-x86"),
-    Need::program("cpio", "cpio"),
-    // Other processors.
-    Need::program("qemu-aarch64", "qemu-user"),
-    Need::program("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
-    Need::file("/usr/aarch64-linux-gnu/lib/crt1.o", "libc6-dev-arm64-cross"),
-    Need::program("qemu-system-aarch64", "qemu-system-arm"),
-    // The fuzzer, pages, queries of a fleet, and what xtask/fetch-tools.sh fetches with.
-    Need::program("g++", "g++"),
-    Need::program("node", "nodejs"),
-    Need::program("npm", "npm"),
-    Need::program("chromium", "chromium"),
-    Need::program("python3", "python3"),
-    Need::debian_module("ensurepip", "python3-venv"),
-    Need::debian_module("pip", "python3-pip"),
-    Need::program("java", "openjdk-17-jdk-headless"),
-    // A compiler for every target, with the standard library's sources.
-    Need::file("/usr/bin/rustc", "rustc-web"),
-    Need::file("/usr/lib/rustlib/src/rust/library/std/Cargo.toml", "rust-web-src"),
-    // Windows.
-    Need::program("x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64"),
-    Need::program("wine", "wine"),
-    Need::file("/usr/lib/wine/wine64", "wine64"),
-];
+/// Everything that the steps of `cargo xtask release-check` need, for [`listed`].
+pub(crate) const RELEASE: &str = include_str!("../needs/release.txt");
+
+/// Reads a list: a line such as `program cc gcc` for each need.
+pub(crate) fn listed(list: &'static str) -> Vec<Need> {
+    list.lines().filter_map(Need::parse).collect()
+}
 
 impl Need {
     /// A program of a Debian package.
@@ -164,6 +85,18 @@ impl Need {
         Self { what: What::Target(triple), from: From::Rust(triple) }
     }
 
+    /// Reads a line of a list; `None` for a comment and for an empty line.
+    fn parse(line: &'static str) -> Option<Self> {
+        let words: Vec<&'static str> = line.split_whitespace().collect();
+        match words[..] {
+            ["program", name, package] => Some(Self::program(name, package)),
+            ["file", path, package] => Some(Self::file(path, package)),
+            ["module", name, package] => Some(Self::debian_module(name, package)),
+            ["target", triple] => Some(Self::target(triple)),
+            _ => None,
+        }
+    }
+
     fn is_here(&self) -> bool {
         match self.what {
             What::Program(name) => run::exists(name),
@@ -189,8 +122,8 @@ pub(crate) fn missing<'a>(needs: impl IntoIterator<Item = &'a Need>) -> Option<M
 }
 
 /// Prints Debian's packages that are missing, a line each, or the targets of rustup.
-pub(crate) fn print_missing(needs: &[Need], are_targets: bool) {
-    let Some(missing) = missing(needs) else { return };
+pub(crate) fn print_missing(needs: &'static str, are_targets: bool) {
+    let Some(missing) = missing(&listed(needs)) else { return };
     if are_targets {
         missing.of_rust().for_each(|triple| println!("{triple}"));
     } else {
@@ -250,6 +183,15 @@ impl std::fmt::Display for Missing {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_line_of_a_list_is_a_need_or_a_comment() {
+        for list in [TEST, RELEASE] {
+            let lines = list.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+            assert_eq!(listed(list).len(), lines.count());
+        }
+        assert!(listed(TEST).len() > 40 && listed(RELEASE).len() > 20);
+    }
 
     #[test]
     fn what_is_missing_is_named_once_with_the_command_that_installs_it() {

@@ -6,7 +6,7 @@ use std::{env, fmt, fs};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
-use crate::needs::{self, Need};
+use crate::needs;
 use crate::run;
 use crate::tally::Tally;
 
@@ -35,8 +35,8 @@ pub(crate) struct Plan {
     /// The task: `cargo xtask TASK`.
     pub(crate) task: &'static str,
     pub(crate) steps: &'static [Step],
-    /// Everything that the steps need.
-    pub(crate) needs: &'static [Need],
+    /// Everything that the steps need, for [`needs::listed`].
+    pub(crate) needs: &'static str,
 }
 
 /// The error of a step that lacks a program, a package or a file. The message has the command that
@@ -67,7 +67,7 @@ impl Plan {
         if let Some(unknown) = names.iter().find(|name| !self.names().any(|known| known == *name)) {
             bail!("unknown step {unknown:?}: expected one of {}", self.names().collect::<Vec<_>>().join(", "));
         }
-        if let Some(missing) = needs::missing(self.needs) {
+        if let Some(missing) = needs::missing(&needs::listed(self.needs)) {
             println!("== missing, so that steps are skipped: {missing}");
         }
         let mut tally = Tally::default();
@@ -136,7 +136,7 @@ mod tests {
     const PLAN: Plan = Plan {
         task: "example",
         steps: &[("good", |_| Ok(())), ("bad", |_| bail!("planted")), ("worse", |_| bail!("planted, too"))],
-        needs: &[],
+        needs: "",
     };
 
     fn chosen(names: &[&str]) -> Choice {
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_step_that_lacks_a_program_is_known_by_its_error() {
-        let error = needs::require("tests", &[Need::program("no-such-program", "one")]).unwrap_err();
+        let error = needs::require("tests", &[needs::Need::program("no-such-program", "one")]).unwrap_err();
         assert!(error.is::<NotInstalled>());
         assert!(Err::<(), _>(error).context("the trace").unwrap_err().is::<NotInstalled>());
     }
