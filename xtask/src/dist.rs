@@ -16,12 +16,12 @@ mod release;
 pub(crate) mod roots;
 mod source;
 mod sources;
-mod staging;
 mod target;
 mod trial;
 mod wheels;
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -31,7 +31,7 @@ use crate::run;
 use lock::Lock;
 use origin::Origin;
 use release::Release;
-use staging::Staging;
+use roots::folder;
 
 /// The folder of a release. `dist` is the one in which cargo builds with the profile of that name.
 const ARCHIVES: &str = "archives";
@@ -91,7 +91,8 @@ pub(crate) fn make(names: &[String]) -> Result<()> {
     let _lock = Lock::take()?;
     let parts = chosen(names)?;
     let origin = Origin::of_clone()?;
-    let staging = Staging::new(Path::new(&run::built(ARCHIVES)))?;
+    // The former release stays until this one is whole.
+    let staging = folder::empty("release")?;
     let mut release = Release { origin, files: BTreeSet::new(), trials: Vec::new() };
     for part in parts {
         println!("== {}", part.name());
@@ -108,10 +109,12 @@ pub(crate) fn make(names: &[String]) -> Result<()> {
         print!("{table}");
         return Ok(());
     }
-    archive::write(&staging.path().join(TRIALS), &table)?;
+    archive::write(&staging.join(TRIALS), &table)?;
     release.files.insert(TRIALS.to_owned());
-    sum(staging.path(), &release.files)?;
-    let out = staging.publish()?;
+    sum(&staging, &release.files)?;
+    let out = std::path::absolute(run::built(ARCHIVES))?;
+    folder::remove(&out)?;
+    fs::rename(&staging, &out).with_context(|| format!("cannot move {}", staging.display()))?;
     print!("{table}");
     for file in release.files.iter().map(String::as_str).chain([CHECKSUMS]) {
         println!("{}", out.join(file).display());
@@ -125,11 +128,11 @@ pub(crate) fn check() -> Result<()> {
     needs::require("archives", target.needs.iter().chain(&TOOLS))?;
     roots::require_for_archive(target)?;
     let _lock = Lock::take()?;
-    let staging = Staging::new(Path::new(&run::built("dist-check")))?;
+    let staging = folder::empty("check")?;
     let mut release = Release { origin: Origin::of_commit()?, files: BTreeSet::new(), trials: Vec::new() };
     command::make_archive(target, &staging, &mut release)?;
     print!("{}", trial::table(&release.trials));
-    Ok(())
+    folder::remove(&staging)
 }
 
 /// Returns the parts of these names; all if there is none.

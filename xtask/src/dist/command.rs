@@ -9,7 +9,6 @@ use super::origin::Origin;
 use super::program::{COMPLETIONS, Program};
 use super::release::{DOCUMENTS, Release};
 use super::sources::Sources;
-use super::staging::Staging;
 use super::target::{System, Target};
 use super::{archive, bill, debian, roots};
 use crate::platforms;
@@ -26,11 +25,10 @@ const UNITS: [&str; 5] = [
 const ALERTS: &str = "prometheus/clockscope.rules.yml";
 
 /// Makes all files of a target.
-pub(super) fn make(target: &'static Target, staging: &Staging, release: &mut Release) -> Result<()> {
-    let out = staging.path();
+pub(super) fn make(target: &'static Target, out: &Path, release: &mut Release) -> Result<()> {
     let folder = out.join(name(&release.origin.version, target.triple));
     build(target, &folder, &release.origin)?;
-    archive_of(target, staging, release)?;
+    archive_of(target, out, release)?;
     if let Some(architecture) = target.debian {
         let package = debian::package(out, &folder, architecture, &release.origin)?;
         roots::check_one(&out.join(&package), &mut release.trials)?;
@@ -44,9 +42,9 @@ pub(super) fn make(target: &'static Target, staging: &Staging, release: &mut Rel
 }
 
 /// Makes and tries the archive of a target alone.
-pub(super) fn make_archive(target: &'static Target, staging: &Staging, release: &mut Release) -> Result<()> {
-    build(target, &staging.path().join(name(&release.origin.version, target.triple)), &release.origin)?;
-    archive_of(target, staging, release)
+pub(super) fn make_archive(target: &'static Target, out: &Path, release: &mut Release) -> Result<()> {
+    build(target, &out.join(name(&release.origin.version, target.triple)), &release.origin)?;
+    archive_of(target, out, release)
 }
 
 /// Builds the program of a target, and puts together what its archive holds.
@@ -58,8 +56,8 @@ fn build(target: &'static Target, folder: &Path, origin: &Origin) -> Result<()> 
 }
 
 /// Packs the archive of a folder that was put together, and tries it.
-fn archive_of(target: &Target, staging: &Staging, release: &mut Release) -> Result<()> {
-    let (out, name) = (staging.path(), name(&release.origin.version, target.triple));
+fn archive_of(target: &Target, out: &Path, release: &mut Release) -> Result<()> {
+    let name = name(&release.origin.version, target.triple);
     let archive = match target.system {
         System::Linux => archive::tar(out, &name, &release.origin)?,
         System::Windows => archive::zip(out, &name, &release.origin)?,

@@ -9,7 +9,6 @@ use anyhow::{Result, ensure};
 use super::archive;
 use super::release::{DOCUMENTS, Release};
 use super::sources::Sources;
-use super::staging::Staging;
 use super::trial::Place;
 use crate::install;
 use crate::needs::Need;
@@ -35,19 +34,19 @@ const PREFIX: &str = "${pcfiledir}/../..";
 const EXAMPLE: &str = "usleep";
 
 /// Makes the archive.
-pub(super) fn make(staging: &Staging, release: &mut Release) -> Result<()> {
+pub(super) fn make(out: &Path, release: &mut Release) -> Result<()> {
     let sources = Sources::here()?;
     sources.build(&release.origin, &[], &["--package", "clockscope-capi", "--target", TARGET])?;
     let built = sources.built_for(TARGET);
     let name = format!("clockscope-c-{}-{TARGET}", release.origin.version);
-    let folder = staging.path().join(&name);
+    let folder = out.join(&name);
     install::unpacked(Path::new(PREFIX), &built, &folder)?;
     for document in DOCUMENTS {
         archive::copy(Path::new(document), &folder.join(document), archive::TEXT)?;
     }
-    let archive = archive::tar(staging.path(), &name, &release.origin)?;
+    let archive = archive::tar(out, &name, &release.origin)?;
     fs::remove_dir_all(&folder)?;
-    tried(&staging.path().join(&archive), &archive, &name, release)?;
+    tried(&out.join(&archive), &archive, &name, release)?;
     release.files.insert(archive);
     Ok(())
 }

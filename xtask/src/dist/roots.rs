@@ -4,7 +4,7 @@
 mod artifact;
 pub(super) mod chroot;
 pub(super) mod debootstrap;
-mod folder;
+pub(super) mod folder;
 pub(super) mod machine;
 pub(super) mod wine;
 

@@ -14,7 +14,6 @@ use super::archive::file_name;
 use super::origin::Origin;
 use super::release::Release;
 use super::sources::Sources;
-use super::staging::Staging;
 use super::target;
 use crate::needs::Need;
 use crate::python::Environment;
@@ -39,8 +38,8 @@ pub(super) const NEEDS: [Need; 9] = [
 ];
 
 /// Makes the sdist and the wheels.
-pub(super) fn make(staging: &Staging, release: &mut Release) -> Result<()> {
-    let (out, Release { origin, files, trials }) = (staging.path(), release);
+pub(super) fn make(out: &Path, release: &mut Release) -> Result<()> {
+    let Release { origin, files, trials } = release;
     let tools = Environment::new("dist", REQUIREMENTS)?;
     // Packed first, as maturin also packs what is staged for a wheel.
     println!("== sdist");

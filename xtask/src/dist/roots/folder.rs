@@ -1,4 +1,4 @@
-//! Folders of roots.
+//! Folders of roots, and of a release that is being made.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ pub(super) fn folder(name: &str) -> Result<PathBuf> {
 }
 
 /// The same, new and empty.
-pub(super) fn empty(name: &str) -> Result<PathBuf> {
+pub(in crate::dist) fn empty(name: &str) -> Result<PathBuf> {
     let folder = folder(name)?;
     remove(&folder)?;
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     Ok(folder)
 }
 
-pub(super) fn remove(folder: &Path) -> Result<()> {
+pub(in crate::dist) fn remove(folder: &Path) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
     }
