@@ -46,7 +46,7 @@ impl Images {
         program: &Path,
     ) -> Result<Self> {
         let images = Self { fetched: fetched.to_owned(), folder: folder.to_owned() };
-        images.pack_one(architecture, &[("clockscope", program)])?;
+        images.pack_one(architecture, &[("clockscope", program.to_owned())])?;
         Ok(images)
     }
 
@@ -63,11 +63,11 @@ impl Images {
         self.folder.join(format!("{}.txt", machine.name))
     }
 
-    fn pack_one(&self, architecture: Architecture, programs: &[(&str, &Path)]) -> Result<()> {
+    fn pack_one(&self, architecture: Architecture, programs: &[(&str, PathBuf)]) -> Result<()> {
         self.pack_files(architecture, programs).with_context(|| format!("the file system for {}", architecture.name()))
     }
 
-    fn pack_files(&self, architecture: Architecture, programs: &[(&str, &Path)]) -> Result<()> {
+    fn pack_files(&self, architecture: Architecture, programs: &[(&str, PathBuf)]) -> Result<()> {
         let root = self.folder.join(architecture.name()).join("root");
         if root.exists() {
             fs::remove_dir_all(&root)?;

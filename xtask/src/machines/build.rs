@@ -1,6 +1,6 @@
 //! Builds the programs that run in the machines: static, since there is nothing else in them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
@@ -19,35 +19,33 @@ fn flags() -> String {
     flags.join("\x1f")
 }
 
+/// Programs by their names in a machine, and their files. busybox has a `watch` of its own.
+const FILES: [(&str, &str); 8] = [
+    ("clockscope", "clockscope"),
+    ("probe-c", "probe-c"),
+    ("steer", "steer"),
+    ("clockscope-boot", "boot"),
+    ("clockscope-civil", "civil"),
+    ("clockscope-wall", "wall"),
+    ("clockscope-stamps", "stamps"),
+    ("clockscope-watch", "watch"),
+];
+
+/// Programs in C, and their sources: the probe for C, and one that steers the clock as time daemons
+/// do.
+const IN_C: [(&str, &str); 2] =
+    [("probe-c", "crates/clockscope-runtimes/probes/probe.c"), ("steer", "machines/steer.c")];
+
 /// Programs that are put into a machine.
 pub(super) struct Programs {
     pub(super) architecture: Architecture,
-    pub(super) clockscope: PathBuf,
-    pub(super) watch: PathBuf,
-    pub(super) boot: PathBuf,
-    pub(super) civil: PathBuf,
-    pub(super) wall: PathBuf,
-    pub(super) stamps: PathBuf,
-    /// The probe for C.
-    pub(super) probe: PathBuf,
-    /// Steers the clock as time daemons do.
-    pub(super) steer: PathBuf,
+    folder: PathBuf,
 }
 
 impl Programs {
     /// The programs, by their names in the machine.
-    pub(super) fn files(&self) -> [(&'static str, &Path); 8] {
-        [
-            ("clockscope", &self.clockscope),
-            ("probe-c", &self.probe),
-            ("steer", &self.steer),
-            // busybox has a `watch` of its own.
-            ("clockscope-boot", &self.boot),
-            ("clockscope-civil", &self.civil),
-            ("clockscope-wall", &self.wall),
-            ("clockscope-stamps", &self.stamps),
-            ("clockscope-watch", &self.watch),
-        ]
+    pub(super) fn files(&self) -> [(&'static str, PathBuf); 8] {
+        FILES.map(|(name, file)| (name, self.folder.join(file)))
     }
 
     /// Builds them.
@@ -72,22 +70,11 @@ impl Programs {
             Architecture::X86 => "cc",
             Architecture::Arm => "aarch64-linux-gnu-gcc",
         };
-        let built = |name: &str, source: &str| -> Result<PathBuf> {
+        for (name, source) in IN_C {
             let program = folder.join(name);
             let file = program.to_str().context("the folder's name is no text")?;
             run::with(&[], compiler, &["-static", "-O2", "-o", file, source])?;
-            Ok(program)
-        };
-        Ok(Self {
-            architecture,
-            clockscope: folder.join("clockscope"),
-            watch: folder.join("watch"),
-            boot: folder.join("boot"),
-            civil: folder.join("civil"),
-            wall: folder.join("wall"),
-            stamps: folder.join("stamps"),
-            probe: built("probe-c", "crates/clockscope-runtimes/probes/probe.c")?,
-            steer: built("steer", "machines/steer.c")?,
-        })
+        }
+        Ok(Self { architecture, folder })
     }
 }
