@@ -22,7 +22,6 @@ mod platforms;
 mod program_size;
 mod python;
 mod run;
-mod runtimes;
 mod semver;
 mod structure;
 mod tally;

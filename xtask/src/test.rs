@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::tally::Tally;
 use crate::{
     cross, dist, docs, fast_path, fleet, fuzz, machines, members, needs, package, platforms, program_size, python, run,
-    runtimes, structure, traces,
+    structure, traces,
 };
 
 /// The full tier: checks that take seconds, `cargo test`, and the steps that need more than Rust
@@ -41,7 +41,7 @@ pub(crate) const TEST: Plan = Plan {
         ("fast-path", |_| fast_path::check()),
         ("size", |_| program_size::check()),
         ("pages", |_| browsers::check(Extent::Some)),
-        ("runtimes", |_| runtimes::check()),
+        ("runtimes", runtimes),
         ("machines", |_| machines::check()),
     ],
     needs: needs::TEST,
@@ -70,6 +70,9 @@ const ALL_CASES: [(&str, &str); 1] = [("PROPTEST_CASES", "256")];
 /// The models of the clock's protocol, which loom runs.
 const MODELS: &str = "disciplined::protocol";
 
+/// The test that measures all runtimes of other languages, and needs the whole machine.
+const ALL_RUNTIMES: &str = "runtimes::all";
+
 /// Cfgs that users of other crates set for all that they build, the library included, and a package
 /// that is built on the library as theirs are.
 const FOREIGN_CFGS: [&str; 2] = ["loom", "fuzzing"];
@@ -84,10 +87,15 @@ fn dependencies() -> Result<()> {
     run::tool("cargo-deny", &["--log-level", "error", "check", "licenses", "bans", "sources"])
 }
 
-/// The tests that `cargo test` ignores. Members are chosen as by `quick` and `crates`: other
-/// choices have other features, and build all tests again.
+/// Measures all runtimes of other languages that CI installs.
+fn runtimes(tally: &mut Tally) -> Result<()> {
+    tally.cargo_test(&[], &["--test", "cli", "--", "--ignored", ALL_RUNTIMES])
+}
+
+/// The tests that `cargo test` ignores, but for [`runtimes`]. Members are chosen as by `quick` and
+/// `crates`: other choices have other features, and build all tests again.
 fn ignored(tally: &mut Tally) -> Result<()> {
-    let of_default_members = tally.cargo_test(&[], &["--tests", "--", "--ignored"]);
+    let of_default_members = tally.cargo_test(&[], &["--tests", "--", "--ignored", "--skip", ALL_RUNTIMES]);
     let of_others = members::test_others(tally, &[], &["--tests", "--", "--ignored", "--skip", MODELS]);
     of_default_members.and(of_others)
 }

@@ -1,6 +1,8 @@
-//! `clockscope runtimes`, with runtimes that are there, that are not, and that misbehave. Those
-//! that CI installs are all measured by `cargo xtask test --only runtimes`.
+//! `clockscope runtimes`, with runtimes that are there, that are not, and that misbehave. `cargo
+//! xtask test --only runtimes` measures all that CI installs.
 #![cfg(target_os = "linux")]
+
+mod all;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
