@@ -26,7 +26,6 @@ mod semver;
 mod structure;
 mod tally;
 mod test;
-mod traces;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

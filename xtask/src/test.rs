@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::tally::Tally;
 use crate::{
     cross, dist, docs, fast_path, fleet, fuzz, machines, members, needs, package, platforms, program_size, python, run,
-    structure, traces,
+    structure,
 };
 
 /// The full tier: checks that take seconds, `cargo test`, and the steps that need more than Rust
@@ -36,7 +36,7 @@ pub(crate) const TEST: Plan = Plan {
         ("lints", |_| lints()),
         ("documentation", |_| documentation()),
         ("loom", loom),
-        ("traces", |_| traces::check()),
+        ("traces", |tally| tally.cargo_test(&[], &["--test", "traces", "--", "--ignored"])),
         ("python", python::check),
         ("fast-path", |_| fast_path::check()),
         ("size", |_| program_size::check()),
@@ -73,6 +73,9 @@ const MODELS: &str = "disciplined::protocol";
 /// The test that measures all runtimes of other languages, and needs the whole machine.
 const ALL_RUNTIMES: &str = "runtimes::all";
 
+/// The tests in which other programs open traces of examples.
+const TRACES: &str = "trace_opened_by";
+
 /// Cfgs that users of other crates set for all that they build, the library included, and a package
 /// that is built on the library as theirs are.
 const FOREIGN_CFGS: [&str; 2] = ["loom", "fuzzing"];
@@ -92,10 +95,12 @@ fn runtimes(tally: &mut Tally) -> Result<()> {
     tally.cargo_test(&[], &["--test", "cli", "--", "--ignored", ALL_RUNTIMES])
 }
 
-/// The tests that `cargo test` ignores, but for [`runtimes`]. Members are chosen as by `quick` and
-/// `crates`: other choices have other features, and build all tests again.
+/// The tests that `cargo test` ignores, but for those of the steps `runtimes` and `traces`. Members
+/// are chosen as by `quick` and `crates`: other choices have other features, and build all tests
+/// again.
 fn ignored(tally: &mut Tally) -> Result<()> {
-    let of_default_members = tally.cargo_test(&[], &["--tests", "--", "--ignored", "--skip", ALL_RUNTIMES]);
+    let skipped = ["--skip", ALL_RUNTIMES, "--skip", TRACES];
+    let of_default_members = tally.cargo_test(&[], &[&["--tests", "--", "--ignored"], &skipped[..]].concat());
     let of_others = members::test_others(tally, &[], &["--tests", "--", "--ignored", "--skip", MODELS]);
     of_default_members.and(of_others)
 }
