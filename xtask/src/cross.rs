@@ -77,7 +77,7 @@ pub(crate) const BUILD_STD: &str = "-Zbuild-std=std,panic_abort,test";
 
 /// Checks every target, or says what is missing.
 pub(crate) fn check() -> Result<()> {
-    needs::require("other architectures", needed())?;
+    require()?;
     println!("   {NARROW}: the library without std");
     without_std(&[NARROW])?;
     println!("   {RUN}: the instrument under qemu-user");
@@ -160,12 +160,7 @@ fn run_emulated() -> Result<()> {
     Ok(())
 }
 
-/// Debian's packages that are missing.
-pub(crate) fn missing_packages() -> Vec<&'static str> {
-    needs::missing(needed()).map(|missing| missing.of_debian().collect()).unwrap_or_default()
-}
-
-/// All that this needs.
-fn needed() -> impl Iterator<Item = &'static Need> {
-    TOOLS.iter().chain(&COMPILER)
+/// Fails if something of all this is missing.
+pub(crate) fn require() -> Result<()> {
+    needs::require("other architectures", TOOLS.iter().chain(&COMPILER))
 }

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use crate::plan::NotInstalled;
-use crate::{cross, run};
+use crate::{cross, needs, run};
 use boot::Images;
 use build::Programs;
 pub(crate) use frames::Frames;
@@ -124,9 +124,6 @@ const INSTALLED: [Machine; 2] = [Machine { name: "installed", ..PC }, Machine { 
 /// Number of machines of one CPU that run at once.
 const AT_ONCE: usize = 2;
 
-/// Requirements of all machines: a program, and the Debian package that it is in.
-const TOOLS: &[(&str, &str)] = &[("cpio", "cpio")];
-
 /// Boots the usual machines for x86-64.
 pub(crate) fn check() -> Result<()> {
     run_all(&usual(Architecture::X86).collect::<Vec<_>>())
@@ -175,7 +172,7 @@ pub(crate) fn run_installed(architecture: &str, program: &Path, folder: &Path) -
 /// Fails if something is missing to run a program by [`run_installed`].
 pub(crate) fn require_to_install(architecture: &str) -> Result<()> {
     let machines = INSTALLED.iter().filter(|machine| machine.architecture.name() == architecture);
-    require_to_boot(&architectures(machines), &[])
+    require_to_boot(&architectures(machines))
 }
 
 /// Returns the machines of these names, or the usual ones for x86-64 if none is named.
@@ -197,8 +194,8 @@ fn usual(architecture: Architecture) -> impl Iterator<Item = &'static Machine> {
 
 /// Builds the programs, and packs them with what was fetched.
 fn prepare(machines: &[&Machine]) -> Result<Images> {
-    require(machines.iter().copied())?;
     let architectures = architectures(machines.iter().copied());
+    require(&architectures)?;
     let programs: Vec<Programs> = architectures.into_iter().map(Programs::build).collect::<Result<_>>()?;
     Images::pack(&folder(), &programs)
 }
@@ -262,36 +259,24 @@ fn judged(machine: &Machine, frames: Frames, images: &Images) -> (String, Vec<St
     (found, wrong)
 }
 
-/// Fails if something is missing to build the programs and to boot, and says how to get it.
-fn require<'a>(machines: impl Iterator<Item = &'a Machine>) -> Result<()> {
-    let architectures = architectures(machines);
-    let compiler = if architectures.contains(&Architecture::Arm) { cross::missing_packages() } else { Vec::new() };
-    require_to_boot(&architectures, &compiler)
+/// Fails if something is missing to build the programs and to boot.
+fn require(architectures: &[Architecture]) -> Result<()> {
+    if architectures.contains(&Architecture::Arm) {
+        cross::require()?;
+    }
+    require_to_boot(architectures)
 }
 
-/// Fails if these packages or something to boot is missing, and says how to get it.
-fn require_to_boot(architectures: &[Architecture], packages: &[&'static str]) -> Result<()> {
-    let (mut packages, mut unfetched) = (packages.to_vec(), Vec::new());
+/// Fails if something is missing to boot.
+fn require_to_boot(architectures: &[Architecture]) -> Result<()> {
     for architecture in architectures {
-        let needed = TOOLS.iter().chain(architecture.tools()).filter(|(program, _)| !run::exists(program));
-        packages.extend(needed.map(|(_, package)| *package));
+        needs::require("emulated machines", &architecture.needs())?;
         if !folder().join(architecture.name()).join("kernel").exists() {
-            unfetched.push(architecture.name());
+            let (folder, name) = (folder(), architecture.name());
+            bail!(NotInstalled(format!("emulated machines need machines/fetch.sh {} {name}", folder.display())));
         }
     }
-    packages.sort_unstable();
-    packages.dedup();
-    let mut commands = Vec::new();
-    if !packages.is_empty() {
-        commands.push(format!("apt-get install {}", packages.join(" ")));
-    }
-    if !unfetched.is_empty() {
-        commands.push(format!("machines/fetch.sh {} {}", folder().display(), unfetched.join(" ")));
-    }
-    if commands.is_empty() {
-        return Ok(());
-    }
-    bail!(NotInstalled(format!("emulated machines need: {}", commands.join("; "))))
+    Ok(())
 }
 
 /// The architectures of some machines, each once.

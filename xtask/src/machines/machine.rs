@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::seen::Seen;
+use crate::needs::Need;
 
 /// A processor that is emulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,15 +22,16 @@ impl Architecture {
     }
 
     pub(super) fn emulator(self) -> &'static str {
-        self.tools()[0].0
+        match self {
+            Self::X86 => "qemu-system-x86_64",
+            Self::Arm => "qemu-system-aarch64",
+        }
     }
 
-    /// The emulator, and the Debian package that it is in.
-    pub(super) fn tools(self) -> &'static [(&'static str, &'static str)] {
-        match self {
-            Self::X86 => &[("qemu-system-x86_64", "qemu-system-x86")],
-            Self::Arm => &[("qemu-system-aarch64", "qemu-system-arm")],
-        }
+    /// Programs that pack and boot its machines.
+    pub(super) fn needs(self) -> [Need; 2] {
+        let package = if self == Self::X86 { "qemu-system-x86" } else { "qemu-system-arm" };
+        [Need::program("cpio", "cpio"), Need::program(self.emulator(), package)]
     }
 
     pub(super) fn target(self) -> &'static str {
