@@ -129,28 +129,47 @@ fn costs() -> Result<()> {
     Ok(())
 }
 
+/// Costs of `now()` and of std's clock in runs of a program that reads both, and their ratios.
+#[derive(Default)]
+struct BesideStd {
+    ours: Vec<f64>,
+    theirs: Vec<f64>,
+    ratios: Vec<f64>,
+}
+
+impl BesideStd {
+    fn measure(program: &str, arguments: &[&str], runs: usize) -> Result<Self> {
+        let mut found = Self::default();
+        for _ in 0..runs {
+            let costs = pinned(program, arguments)?;
+            let (now, std) = (value(&costs, "now")?, value(&costs, "std")?);
+            found.ours.push(now);
+            found.theirs.push(std);
+            found.ratios.push(now / std);
+        }
+        Ok(found)
+    }
+
+    /// The largest ratio, in words.
+    fn largest(&self) -> String {
+        format!(", at most {:.2}", self.ratios.iter().copied().fold(0.0, f64::max))
+    }
+
+    /// The medians of the ratios and of both costs.
+    fn medians(&mut self, largest: &str) -> String {
+        let [ratio, ours, theirs] = [&mut self.ratios, &mut self.ours, &mut self.theirs].map(|all| median(all));
+        format!("{ratio:.2}{largest} ({ours:.0} ns, {theirs:.0} ns)")
+    }
+}
+
 /// One reading every so many µs, in a program that spins in between, or sleeps: the median of five
 /// interleaved runs, and the largest.
 fn light_callers() -> Result<()> {
-    const RUNS: usize = 5;
     for (what, sleeps, target) in [("spinning", "0", "<= 1.15, 1.30"), ("cold", "1", "<= 1.00, 1.30")] {
         for every in ["10", "50", "200", "400", "600", "800", "950", "1050", "1500", "2500"] {
-            let (mut ratios, mut ours, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
-            for _ in 0..RUNS {
-                let costs = pinned("light", &[every, "16", sleeps])?;
-                let (now, std) = (value(&costs, "now")?, value(&costs, "std")?);
-                ratios.push(now / std);
-                ours.push(now);
-                theirs.push(std);
-            }
-            let largest = ratios.iter().copied().fold(0.0, f64::max);
-            let measured = format!(
-                "{:.2}, at most {largest:.2} ({:.0} ns, {:.0} ns)",
-                median(&mut ratios),
-                median(&mut ours),
-                median(&mut theirs)
-            );
-            figure(&format!("a read every {every} us, {what}: now / std"), target, &measured);
+            let mut found = BesideStd::measure("light", &[every, "16", sleeps], 5)?;
+            let largest = found.largest();
+            figure(&format!("a read every {every} us, {what}: now / std"), target, &found.medians(&largest));
         }
     }
     Ok(())
@@ -159,17 +178,8 @@ fn light_callers() -> Result<()> {
 /// A program that reads every 2 ms, or every 10 ms: the median of nine runs' ratios.
 fn rare_callers() -> Result<()> {
     for (what, every_us, reads) in [("every 2 ms", "2000", "500"), ("every 10 ms", "10000", "100")] {
-        let (mut ours, mut theirs, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
-        for _ in 0..9 {
-            let costs = pinned("cold", &[every_us, reads])?;
-            let (now, std) = (value(&costs, "now")?, value(&costs, "std")?);
-            ours.push(now);
-            theirs.push(std);
-            ratios.push(now / std);
-        }
-        let measured =
-            format!("{:.2} ({:.0} ns, {:.0} ns)", median(&mut ratios), median(&mut ours), median(&mut theirs));
-        figure(&format!("a read {what}, cold: now / std"), "<= 1.30", &measured);
+        let mut found = BesideStd::measure("cold", &[every_us, reads], 9)?;
+        figure(&format!("a read {what}, cold: now / std"), "<= 1.30", &found.medians(""));
     }
     Ok(())
 }
@@ -231,22 +241,14 @@ fn first_readings() -> Result<()> {
 
 /// The first reading after half a second without any: the median of nine runs' ratios.
 fn after_a_pause() -> Result<()> {
-    let (mut ours, mut theirs, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..9 {
-        let costs = pinned("idle", &["500", "15"])?;
-        let (now, std) = (value(&costs, "now")?, value(&costs, "std")?);
-        ours.push(now);
-        theirs.push(std);
-        ratios.push(now / std);
-    }
-    let measured = format!("{:.2} ({:.0} ns, {:.0} ns)", median(&mut ratios), median(&mut ours), median(&mut theirs));
+    let measured = BesideStd::measure("idle", &["500", "15"], 9)?.medians("");
     figure("the first reading after 0.5 s: now / std", "<= 1.30", &measured);
     Ok(())
 }
 
 /// Children by all ways to make one, by the test that CI runs with fewer of them.
 fn children() -> Result<()> {
-    let said = process_test("every_child_has_a_clock_at_once", ("CLOCKSCOPE_CHILDREN", "2000"))?;
+    let said = test("process", "every_child_has_a_clock_at_once", &[("CLOCKSCOPE_CHILDREN", "2000")])?;
     for (way, wrong) in said.iter().filter_map(|(name, wrong)| Some((name.strip_prefix("wrong_by_")?, wrong))) {
         let made = value(&said, &format!("made_by_{way}"))?;
         figure(&format!("children, {way}"), "0", &format!("{wrong} of {made} children were wrong"));
@@ -256,7 +258,7 @@ fn children() -> Result<()> {
 
 /// Everything at once for a minute, by the test that CI runs for five seconds.
 fn hammer() -> Result<()> {
-    let said = process_test("nothing_goes_back_whatever_happens", ("CLOCKSCOPE_HAMMER_S", "60"))?;
+    let said = test("process", "nothing_goes_back_whatever_happens", &[("CLOCKSCOPE_HAMMER_S", "60")])?;
     let of = |name: &str| value(&said, name);
     let seen = format!(
         "{} regressions in {} readings, {} signals, {} children of which {} were wrong",
@@ -270,11 +272,10 @@ fn hammer() -> Result<()> {
     Ok(())
 }
 
-/// The figures that a test of a process of its own printed.
-fn process_test(name: &str, variable: (&str, &str)) -> Result<Values> {
-    let words =
-        ["test", "--release", "--quiet", "--package", "clockscope", "--test", "process", name, "--", "--nocapture"];
-    printed_figures(&run::output_with(&[variable], "cargo", &words)?)
+/// The figures that a test of the library printed.
+fn test(target: &str, name: &str, variables: &[(&str, &str)]) -> Result<Values> {
+    let words = ["test", "--release", "--quiet", "--package", "clockscope", "--test", target, name];
+    printed_figures(&run::output_with(variables, "cargo", &[&words[..], &["--", "--nocapture"]].concat())?)
 }
 
 /// The OS clock's rate changes by 500 ppm, and back.
@@ -289,23 +290,8 @@ fn slew() -> Result<()> {
 /// Readings across threads, by the test that CI runs with fewer of them.
 fn order() -> Result<()> {
     for threads in ["2", "8"] {
-        let output = run::output_with(
-            &[("CLOCKSCOPE_ORDER_READS", "1000000000"), ("CLOCKSCOPE_ORDER_THREADS", threads)],
-            "cargo",
-            &[
-                "test",
-                "--release",
-                "--quiet",
-                "--package",
-                "clockscope",
-                "--test",
-                "platform",
-                "order::",
-                "--",
-                "--nocapture",
-            ],
-        )?;
-        let said = printed_figures(&output)?;
+        let variables = [("CLOCKSCOPE_ORDER_READS", "1000000000"), ("CLOCKSCOPE_ORDER_THREADS", threads)];
+        let said = test("platform", "order::", &variables)?;
         let (regressions, readings) = (value(&said, "regressions")?, value(&said, "readings")?);
         let seen = format!("{regressions} regressions in {readings} readings");
         figure(&format!("order, {} threads", value(&said, "threads")?), "0", &seen);
