@@ -191,8 +191,7 @@ fn figure(what: &str, target: &str, measured: &str) {
 fn whole_run() -> Result<()> {
     let (mut walls, mut peaks) = (Vec::new(), Vec::new());
     for _ in 0..5 {
-        let taken: Value =
-            serde_json::from_str(&run::output(&run::built(PEAK), &[&run::built(PROGRAM), "--format", "json"])?)?;
+        let taken = run::document(&run::built(PEAK), &[&run::built(PROGRAM), "--format", "json"])?;
         walls.push(taken["wall_s"].as_f64().context("no wall time")?);
         peaks.push(taken["peak_mb"].as_f64().context("no peak")?);
     }
@@ -253,7 +252,7 @@ fn against_c(when: &str, names: &[&str], busy: bool) -> Result<()> {
     let _busy = BusyLoops::start(usize::from(busy), Some(&CPU))?;
     for _ in 0..if busy { PAIRS } else { PAIRS_BESIDE_C } {
         let ours = clocks(&[names, &["--duration", "1s"]].concat())?;
-        let theirs: Value = serde_json::from_str(&run::output(&run::built(LOOPS), &[&CPU, "1"])?)?;
+        let theirs = run::document(&run::built(LOOPS), &[&CPU, "1"])?;
         for (name, ratios) in names.iter().zip(&mut ratios) {
             let c_ns = theirs[name].as_f64().context("no cost from C")?;
             ratios.push(cost_of(&ours, name)? / c_ns);
@@ -300,7 +299,7 @@ fn clocks(arguments: &[&str]) -> Result<Vec<Value>> {
 /// Returns the clocks of a run of a program, which is in the folder that cargo builds into.
 fn clocks_by(program: &str, arguments: &[&str]) -> Result<Vec<Value>> {
     let arguments = [&["measure", "--cpu", &CPU, "--format", "json"], arguments].concat();
-    let measurement: Value = serde_json::from_str(&run::output(&run::built(program), &arguments)?)?;
+    let measurement = run::document(&run::built(program), &arguments)?;
     Ok(measurement["clocks"].as_array().cloned().unwrap_or_default())
 }
 

@@ -136,7 +136,7 @@ pub(crate) fn build(what: &[&str]) -> Result<()> {
 fn run_emulated() -> Result<()> {
     let program = built("clockscope");
     let arguments = [&program, "measure", "--duration", "1s", "--format", "json"];
-    let measurement: serde_json::Value = serde_json::from_str(&run::output(EMULATOR, &arguments)?)?;
+    let measurement = run::document(EMULATOR, &arguments)?;
     let clock = |name: &str| {
         measurement["clocks"].as_array().and_then(|clocks| clocks.iter().find(|clock| clock["name"] == name).cloned())
     };
@@ -152,7 +152,7 @@ fn run_emulated() -> Result<()> {
     let names = ["cntvct_isb", "monotonic", "clockscope.now"];
     let options = ["--duration", "300ms", "--format", "json"];
     let arguments = [&[program.as_str(), "order"], names.as_slice(), &options].concat();
-    let order: serde_json::Value = serde_json::from_str(&run::output(EMULATOR, &arguments)?)?;
+    let order = run::document(EMULATOR, &arguments)?;
     let went_back = |sequence: &serde_json::Value| sequence["regressions"].as_u64().is_some_and(|count| count > 0);
     if order["sequences"].as_array().is_none_or(|sequences| sequences.len() != 3 || sequences.iter().any(went_back)) {
         bail!("order under qemu-user: {order}");

@@ -86,8 +86,7 @@ fn link(from: &Path, to: &Path, file: &Path) -> Result<()> {
 
 /// Returns what cargo states of the workspace and its members.
 pub(crate) fn metadata() -> Result<Value> {
-    let metadata = run::output("cargo", &["metadata", "--format-version", "1", "--no-deps"])?;
-    Ok(serde_json::from_str(&metadata)?)
+    run::document("cargo", &["metadata", "--format-version", "1", "--no-deps"])
 }
 
 /// Returns the packages that may be published.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use serde_json::Value;
 
 use crate::plan::NotInstalled;
 
@@ -66,6 +67,17 @@ pub(crate) fn output_with(variables: &[(&str, &str)], program: &str, arguments: 
         bail!("{command_line}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
     }
     String::from_utf8(output.stdout).with_context(|| format!("{command_line} printed something that is no text"))
+}
+
+/// Runs a program and returns the JSON document that it printed.
+pub(crate) fn document(program: &str, arguments: &[&str]) -> Result<Value> {
+    document_with(&[], program, arguments)
+}
+
+/// The same with some environment variables set.
+pub(crate) fn document_with(variables: &[(&str, &str)], program: &str, arguments: &[&str]) -> Result<Value> {
+    let printed = output_with(variables, program, arguments)?;
+    serde_json::from_str(&printed).with_context(|| format!("{program} {} printed no JSON", arguments.join(" ")))
 }
 
 /// Runs a tool that `xtask/fetch-tools.sh` has put into the folder that cargo builds into, or that

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::run;
+use crate::package;
 
 /// Every crate, and the crates of the workspace that it may depend on (ARCHITECTURE.md).
 const ALLOWED: &[(&str, &[&str])] = &[
@@ -78,9 +78,7 @@ const SITUATIONS: &str = "docs/concepts/library/situations.md";
 
 /// Checks all of it.
 pub(crate) fn check() -> Result<()> {
-    let metadata = run::output("cargo", &["metadata", "--format-version", "1", "--no-deps"])?;
-    let metadata = serde_json::from_str(&metadata)?;
-    let mut wrong = forbidden_edges(&edges(&metadata));
+    let mut wrong = forbidden_edges(&edges(&package::metadata()?));
     for (file, text) in files(".md")? {
         wrong.extend(width::wide_markdown(&file, &text));
     }

@@ -22,7 +22,7 @@ pub(crate) fn measure() -> Result<()> {
 /// The record of a command.
 fn record_of(arguments: &[&str]) -> Result<Value> {
     let arguments = [arguments, &["--quiet", "--format", "json"]].concat();
-    Ok(serde_json::from_str(&run::output(&run::built(PROGRAM), &arguments)?)?)
+    run::document(&run::built(PROGRAM), &arguments)
 }
 
 fn number(value: &Value) -> Result<f64> {
@@ -127,7 +127,7 @@ fn fast_clocks() -> Result<()> {
     for (ppb, ppm) in [("10000", 10.0), ("500000", 500.0), ("-100", -0.1)] {
         let variables = [("LD_PRELOAD", library.as_str()), ("CLOCKSCOPE_LIE_CLOCK", "1"), ("CLOCKSCOPE_LIE_PPB", ppb)];
         let arguments = ["rate", "monotonic", "--duration", "2s", "--quiet", "--format", "json"];
-        let record: Value = serde_json::from_str(&run::output_with(&variables, &run::built(PROGRAM), &arguments)?)?;
+        let record = run::document_with(&variables, &run::built(PROGRAM), &arguments)?;
         let clock = &record["clocks"][0];
         let found = format!("{:+.4} +- {:.4} ppm", number(&clock["ppm"])?, number(&clock["bound_ppm"])?);
         figure(&format!("a clock of {ppm:+} ppm, in 2 s"), "sign and size", &found);

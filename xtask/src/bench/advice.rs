@@ -2,7 +2,6 @@
 //! program in C measures, which shares no code with the instrument.
 
 use anyhow::{Context, Result, bail};
-use serde_json::Value;
 
 use super::{CPU, PROGRAM, compile, figure, median};
 use crate::run;
@@ -59,7 +58,7 @@ fn compare(what: &str, rounds: u32, ns: u64, after: &str, (work, amount, count):
     for _ in 0..rounds {
         let interval = format!("{ns}ns");
         let words = ["advise", "--quiet", "--json", "--cpu", &CPU, "--interval", &interval, "--after", after];
-        let advice: Value = serde_json::from_str(&run::output(&run::built(PROGRAM), &words)?)?;
+        let advice = run::document(&run::built(PROGRAM), &words)?;
         let row = &advice["rows"][0];
         let clock = row["clock"].as_str().context("no clock is advised")?;
         let stated_ns = row["reading_error"].as_f64().context("no error is stated")? * ns as f64;
@@ -75,8 +74,7 @@ fn compare(what: &str, rounds: u32, ns: u64, after: &str, (work, amount, count):
 fn first_screen(rounds: u32) -> Result<()> {
     let mut found = Found::default();
     for _ in 0..rounds {
-        let screen: Value =
-            serde_json::from_str(&run::output(&run::built(PROGRAM), &["--quiet", "--json", "--cpu", &CPU])?)?;
+        let screen = run::document(&run::built(PROGRAM), &["--quiet", "--json", "--cpu", &CPU])?;
         let advice = &screen["advice"];
         let clock = advice["clock"].as_str().context("no clock is recommended")?;
         let ns = advice["interval_ns"].as_f64().context("no interval is stated")?;

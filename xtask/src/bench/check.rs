@@ -35,10 +35,7 @@ fn checks(when: &str, runs: u32, busy: usize, duration_s: u32) -> Result<()> {
     let (mut trusted, mut longest_s, mut others) = (0, 0.0f64, BTreeMap::new());
     for _ in 0..runs {
         let start = Instant::now();
-        let found: Value = serde_json::from_str(&run::output(
-            &run::built(PROGRAM),
-            &["check", "--quiet", "--json", "-d", &duration],
-        )?)?;
+        let found = run::document(&run::built(PROGRAM), &["check", "--quiet", "--json", "-d", &duration])?;
         longest_s = longest_s.max(start.elapsed().as_secs_f64());
         let verdicts = found["verdicts"].as_array().cloned().unwrap_or_default();
         let doubted: Vec<String> = verdicts.iter().filter_map(untrusted_reason).collect();

@@ -93,7 +93,7 @@ fn compared(base: u32, new: u32) -> Result<Value> {
     for (file, turns) in files.iter().zip([base, new]) {
         run::output_with(&delay(turns).each(), &run::built(PROGRAM), &["--json", "--quiet", "-o", file])?;
     }
-    Ok(serde_json::from_str(&run::output(&run::built(PROGRAM), &["compare", &files[0], &files[1], "--json"])?)?)
+    run::document(&run::built(PROGRAM), &["compare", &files[0], &files[1], "--json"])
 }
 
 /// The number of clocks that are inconclusive, and that of all that are compared.
@@ -139,8 +139,7 @@ impl Delay {
 
 /// The cost of the clock in a C loop, in ns.
 fn in_c(turns: u32) -> Result<f64> {
-    let costs: Value =
-        serde_json::from_str(&run::output_with(&delay(turns).each(), &run::built(LOOPS), &[&CPU, "1"])?)?;
+    let costs = run::document_with(&delay(turns).each(), &run::built(LOOPS), &[&CPU, "1"])?;
     costs[DELAYED.0].as_f64().context("no cost from C")
 }
 

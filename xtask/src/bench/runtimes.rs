@@ -96,5 +96,5 @@ fn whole_runs(fetched: &str) -> Result<()> {
 
 fn record_of(variables: &[(&str, &str)], names: &[&str]) -> Result<Value> {
     let arguments = [&["runtimes", "--quiet", "--format", "json"], names].concat();
-    Ok(serde_json::from_str(&run::output_with(variables, &run::built(PROGRAM), &arguments)?)?)
+    run::document_with(variables, &run::built(PROGRAM), &arguments)
 }

@@ -31,9 +31,9 @@ pub(crate) fn measure() -> Result<()> {
 fn recording() -> Result<()> {
     let (mut ratios, mut peaks) = (Vec::new(), Vec::new());
     for _ in 0..PAIRS {
-        let bare: Value = serde_json::from_str(&run::output(&run::built(READS), &[&CPU, MANY])?)?;
+        let bare = run::document(&run::built(READS), &[&CPU, MANY])?;
         let ours = [&run::built(PROGRAM), "steps", "tsc", "--cpu", &CPU, "--reads", MANY, "--format", "json"];
-        let taken: Value = serde_json::from_str(&run::output(&run::built(PEAK), &ours)?)?;
+        let taken = run::document(&run::built(PEAK), &ours)?;
         let seconds = |value: &Value| value.as_f64().context("no time");
         ratios.push(seconds(&taken["wall_s"])? / seconds(&bare["seconds"])?);
         peaks.push(seconds(&taken["peak_mb"])?);
@@ -47,7 +47,7 @@ fn recording() -> Result<()> {
 fn own_tick() -> Result<()> {
     for clock in ["tsc", "monotonic"] {
         let ours = ["steps", clock, "--cpu", &CPU, "--duration", "500ms", "--format", "json"];
-        let steps: Value = serde_json::from_str(&run::output(&run::built(PROGRAM), &ours)?)?;
+        let steps = run::document(&run::built(PROGRAM), &ours)?;
         let found = &steps["clocks"][0];
         let tick = match found["tick_ns"].as_f64() {
             Some(ns) => {

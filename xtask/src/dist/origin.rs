@@ -1,7 +1,6 @@
 //! Origin of archives: a version, and a commit with its time.
 
 use anyhow::{Result, bail};
-use serde_json::Value;
 
 use crate::run;
 
@@ -31,15 +30,9 @@ impl Origin {
 
     /// Reads it of this clone, whatever was changed in it.
     pub(super) fn of_commit() -> Result<Self> {
-        let metadata = run::output("cargo", &["metadata", "--format-version", "1", "--no-deps"])?;
-        let metadata: Value = serde_json::from_str(&metadata)?;
-        let mut packages = metadata["packages"].as_array().into_iter().flatten();
-        let command = packages.find(|package| package["name"] == "clockscope-cli");
-        let Some(version) = command.and_then(|command| command["version"].as_str()) else {
-            bail!("cargo metadata names no package clockscope-cli");
-        };
         Ok(Self {
-            version: version.to_owned(),
+            // All members have the workspace's.
+            version: env!("CARGO_PKG_VERSION").to_owned(),
             commit: git(&["rev-parse", "HEAD"])?,
             epoch: git(&["log", "-1", "--format=%ct"])?,
             time: git(&["log", "-1", "--format=%cd", "--date=format-local:%Y-%m-%dT%H:%M:%SZ"])?,
