@@ -1,8 +1,9 @@
 //! The full tier: everything that a change has to pass. And the release check: everything that a
 //! release has to pass beside it.
 //!
-//! To add a step, add a row to [`TEST`], and what it needs to `needs::TEST`. A check that takes
-//! more than 60 s is a bench or a step of the release check: `.ci/run` is to come to 20 minutes.
+//! To add a step, add a row to [`TEST`], and what it needs to xtask/needs/test.txt. A check that
+//! takes more than 60 s is a bench or a step of the release check: `.ci/run` is to come to 20
+//! minutes.
 
 use anyhow::{Context, Result};
 

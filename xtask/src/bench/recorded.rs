@@ -1,5 +1,5 @@
-//! Figures that a bench printed, kept as data: one file a CPU, from which `cargo xtask docs figures`
-//! makes the tables of the pages.
+//! Figures that a bench printed, kept as data: one file a CPU, from which `cargo xtask docs
+//! figures` makes the tables of the pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
