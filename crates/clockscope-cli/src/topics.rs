@@ -2,18 +2,13 @@
 //!
 //! # Add a topic
 //!
-//! 1. Add a link to the page to `topics/`, which the build script parses, and a row to
-//!    `src/topics/catalog.rs`.
+//! 1. Add a link to the page to `topics/`, and a row to `src/topics/catalog.rs`.
 //! 2. A page of a symptom begins with its lines in an example, then a paragraph that states what to
 //!    do. `clockscope help LINE` searches these lines and the first cells of tables.
 //! 3. Add lines that users paste to the page, and to `tests/cli/help/pasted.txt`.
 
 mod catalog;
-mod events;
 mod page;
-#[cfg(test)]
-#[path = "../build/pages.rs"]
-mod pages;
 mod search;
 
 use std::borrow::Cow;
@@ -28,18 +23,19 @@ use crate::questions::{COMMANDS, Row};
 use crate::terminal;
 use crate::usage::{self, UsageError};
 use catalog::{TOPICS, Topic};
-use page::Appearance;
 
 /// The topic that lists all others.
 const LIST: &str = "topics";
 /// The word before a text that is looked up, whatever else it may be.
 const SEARCH: &str = "search";
+/// Columns by default.
+const WIDTH: usize = 80;
 
 /// Returns whether there is such a topic, or a symptom that the words are close to.
 #[cfg(test)]
 pub(crate) fn is_answered(words: &[String]) -> bool {
     let text = words.strip_prefix(&[SEARCH.to_owned()]).unwrap_or(words).join(" ");
-    text == LIST || TOPICS.iter().any(|topic| topic.name == text) || search::found(&text).is_some()
+    text == LIST || TOPICS.iter().any(|topic| topic.name == text) || search::found(&text, WIDTH).is_some()
 }
 
 /// Shows what the words of the command line ask for by `help TOPIC`, `help LINE` or `help search
@@ -66,14 +62,16 @@ fn is_option(word: &str) -> bool {
     word.strip_prefix('-').is_some_and(|rest| !rest.starts_with(|letter: char| letter.is_ascii_digit()))
 }
 
+/// Returns the columns of the terminal.
+fn width() -> usize {
+    terminal::width().map_or(WIDTH, usize::from)
+}
+
 /// Returns the topic of a name.
 fn topic(name: &str) -> Option<String> {
-    let appearance = Appearance::of_terminal();
     let text = match TOPICS.iter().find(|topic| topic.name == name) {
-        Some(topic) => rendered(topic, appearance),
-        None if name == LIST => {
-            format!("Topics of `clockscope help TOPIC`:\n\n{}", list(TOPICS.iter(), appearance.width))
-        }
+        Some(topic) => shown(topic),
+        None if name == LIST => format!("Topics of `clockscope help TOPIC`:\n\n{}", list(TOPICS.iter())),
         None => return None,
     };
     Some(in_locale(text))
@@ -85,18 +83,16 @@ fn topic(name: &str) -> Option<String> {
 ///
 /// The text is empty, or a single word that stands in no topic and in no symptom.
 fn found(text: &str) -> Result<(String, Exit)> {
-    let appearance = Appearance::of_terminal();
     if text.trim().is_empty() {
         return Err(UsageError(format!("help {SEARCH}: no text: paste a line of a log, or a number")).into());
     }
-    if let Some(page) = search::found(text) {
-        return Ok((in_locale(page::rendered(&page, appearance, |_| None)), Exit::Success));
+    if let Some(page) = search::found(text, width()) {
+        return Ok((in_locale(page), Exit::Success));
     }
     if !text.trim().contains(char::is_whitespace) {
         return Err(UsageError(unknown(text)).into());
     }
-    let symptoms = TOPICS.iter().filter(|topic| topic.is_symptom());
-    let list = list(symptoms, appearance.width);
+    let list = list(TOPICS.iter().filter(|topic| topic.is_symptom()));
     let text = format!("No symptom has such a line. All symptoms, for `clockscope help TOPIC`:\n\n{list}");
     Ok((in_locale(text), Exit::Undetermined))
 }
@@ -106,15 +102,20 @@ fn in_locale(text: String) -> String {
     if terminal::shows_unicode() { text } else { clockscope_report::ascii(&text) }
 }
 
-fn rendered(topic: &Topic, appearance: Appearance) -> String {
-    page::rendered(topic.text, appearance, |target| topic.linked(target))
+/// Returns the page. Links to other topics name the command that shows them, links to other sites
+/// their address; others are their words alone.
+fn shown(topic: &Topic) -> String {
+    page::with_links(topic.text, |address| match topic.linked(address) {
+        Some(name) => format!(" (`clockscope help {name}`)"),
+        None if address.starts_with("http") => format!(" ({address})"),
+        None => String::new(),
+    })
 }
 
 /// Topics, each with its title.
-fn list(topics: impl Iterator<Item = &'static Topic>, width: usize) -> String {
+fn list(topics: impl Iterator<Item = &'static Topic>) -> String {
     let longest = TOPICS.iter().map(|topic| topic.name.len()).max().unwrap_or(0);
-    let lines = topics.map(|topic: &Topic| page::entry(topic.name, longest, &page::title(topic.text), width));
-    lines.collect()
+    topics.map(|topic| page::entry(topic.name, longest, &page::title(topic.text), width())).collect()
 }
 
 fn unknown(name: &str) -> String {
@@ -145,7 +146,7 @@ mod tests {
             let file = project.join("crates/clockscope-cli/topics").join(format!("{}.md", topic.name));
             let markdown = std::fs::read_to_string(project.join("docs").join(topic.page)).unwrap();
             assert_eq!(std::fs::read_to_string(file).unwrap(), markdown, "{}", topic.name);
-            assert_eq!(topic.text, pages::compiled(&markdown), "{}", topic.name);
+            assert_eq!(topic.text, markdown, "{}", topic.name);
         }
     }
 
@@ -153,7 +154,7 @@ mod tests {
     #[test]
     fn topics_have_words_in_ascii() {
         for topic in TOPICS {
-            let text = rendered(topic, Appearance { width: 80, uses_color: false });
+            let text = shown(topic);
             let questions = |text: &str| text.matches('?').count();
             assert_eq!(questions(&clockscope_report::ascii(&text)), questions(&text), "{}", topic.name);
         }
@@ -163,17 +164,15 @@ mod tests {
     #[test]
     fn topics_name_no_file_of_the_documentation() {
         for topic in TOPICS {
-            for width in [40, 80, 200] {
-                let text = rendered(topic, Appearance { width, uses_color: false });
-                assert!(text.lines().count() > 5, "{}", topic.name);
-                let is_file = |word: &str| {
-                    word.starts_with("docs/") || TOPICS.iter().any(|topic| topic.page.rsplit('/').next() == Some(word))
-                };
-                let link = text
-                    .split_whitespace()
-                    .find(|word| word.contains("](") || is_file(word.trim_matches(['.', ',', ';', '(', ')', '`'])));
-                assert_eq!(link, None, "{}", topic.name);
-            }
+            let text = shown(topic);
+            assert!(text.lines().count() > 5, "{}", topic.name);
+            let is_file = |word: &str| {
+                word.starts_with("docs/") || TOPICS.iter().any(|topic| topic.page.rsplit('/').next() == Some(word))
+            };
+            let link = text
+                .split_whitespace()
+                .find(|word| word.contains("](") || is_file(word.trim_matches(['.', ',', ';', '(', ')', '`'])));
+            assert_eq!(link, None, "{}", topic.name);
         }
     }
 

@@ -52,7 +52,7 @@ mod questions;
 
 pub use instrument::bench::Progress;
 pub use instrument::catalog::{Catalog, Paths, UnknownClock};
-pub use instrument::error::{Contradiction, Meaningless, MeasureError, PolicyError};
+pub use instrument::error::{MeasureError, PolicyError};
 pub use instrument::missing_clock::{MissingClock, known_clocksource, missing_clock};
 pub use instrument::session::Session;
 pub use instrument::timer::TimerError;

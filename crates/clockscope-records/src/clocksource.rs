@@ -22,7 +22,7 @@ pub struct Clocksources {
     pub left_behind: Option<LeftBehind>,
     /// The run that has the clocksource switched just now; `null` where there is none.
     pub switched_by: Option<SwitchedBy>,
-    /// The hardware behind QueryPerformanceCounter; `null` on other systems than Windows.
+    /// QueryPerformanceCounter; `null` on other systems than Windows.
     pub performance_counter: Option<PerformanceCounter>,
 }
 

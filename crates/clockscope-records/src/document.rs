@@ -92,9 +92,9 @@ documents! {
     /// The result of `clockscope advise`.
     Advice(Advice) = "clockscope.advise", is_run = false, has_charts = false;
     /// The result of `clockscope order`.
-    Order(Order) = "clockscope.order", is_run = true, has_charts = true;
+    Order(Order) = "clockscope.order", is_run = true, has_charts = false;
     /// The result of `clockscope offsets`.
-    Offsets(Offsets) = "clockscope.offsets", is_run = true, has_charts = true;
+    Offsets(Offsets) = "clockscope.offsets", is_run = true, has_charts = false;
     /// The result of `clockscope rate`.
     Rate(Rate) = "clockscope.rate", is_run = true, has_charts = true;
     /// The result of `clockscope gaps`.

@@ -112,7 +112,7 @@ pub use measure::{
 };
 pub use offsets::{CpuOffset, OffsetPair, Offsets};
 pub use order::{HandoffPair, Handoffs, LostPair, Order, Sequence, StoreOrder, StoreRoundCounts, Stores};
-pub use performance_counter::{BootCommand, PerformanceCounter, PerformanceHardware, PerformanceReason};
+pub use performance_counter::{BootCommand, PerformanceCounter};
 pub use policy::{ClockDemands, Policy};
 pub use printable::{counted, grouped, is_steering, printable, show_cpus};
 pub use processor::{Cpu, ProcessorIdentity};

@@ -1,24 +1,22 @@
 //! Charts as documents give them: values with their axes and units. A renderer draws them.
 //!
 //! A chart is rows with marks (and a word each, beside a band of the axis such as a margin), curves
-//! over an axis, a matrix, or findings on things ([`Plot`]). The constructors keep the values that
-//! have a place on the axes, and count the others. [`scale`] chooses the ends and ticks of an axis;
-//! `words` says in words what a chart shows.
+//! over an axis, or findings on things ([`Plot`]). The constructors keep the values that
+//! have a place on the axes, and count the others. [`scale`] chooses the ends and ticks of an axis.
 //!
 //! To add a chart, write a function in the document's file that returns a [`Chart`], and put it
 //! among the blocks. A new kind of plot is a variant of [`Plot`], a file in `render/svg/`, and its
-//! words and table.
+//! table.
 
 mod evidence;
 mod plots;
 pub(crate) mod scale;
 mod unit;
-mod words;
 
 pub(crate) use evidence::{EvidencePlot, FindingMark};
 pub(crate) use plots::{
-    Axis, Band, ChartRow, Curve, CurvePlot, Form, MOST_SERIES, Mark, MarkShape, MatrixCell, MatrixPlot, Plot, Point,
-    RowPlot, RowSeries, Spacing,
+    Axis, Band, ChartRow, Curve, CurvePlot, Form, MOST_SERIES, Mark, MarkShape, Plot, Point, RowPlot, RowSeries,
+    Spacing,
 };
 pub(crate) use unit::{Unit, day_number};
 
@@ -64,12 +62,15 @@ impl Chart {
             Plot::Rows(plot) => plot.rows.is_empty(),
             Plot::Curves(plot) => plot.series.is_empty(),
             Plot::Evidence(plot) => plot.columns.is_empty(),
-            Plot::Matrix(plot) => !plot.cells.iter().flatten().any(|cell| cell.value.is_some()),
         }
     }
 
-    /// Says in words what the chart shows, computed from what it shows.
-    pub(crate) fn description(&self) -> Text {
-        words::of(&self.plot).into()
+    /// Returns the number of values that have no place on the axes.
+    pub(crate) fn left_out(&self) -> u64 {
+        match &self.plot {
+            Plot::Rows(plot) => plot.left_out,
+            Plot::Curves(plot) => plot.left_out,
+            Plot::Evidence(_) => 0,
+        }
     }
 }

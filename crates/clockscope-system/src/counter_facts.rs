@@ -9,7 +9,6 @@ pub(crate) struct CounterFacts {
     pub(crate) bypass_flags: Figure<u8>,
     pub(crate) bypass_shift: Figure<u8>,
     pub(crate) enters_kernel: Figure<bool>,
-    pub(crate) is_wine: bool,
 }
 
 /// The reason of what a call that answered with a status would have shown.

@@ -8,7 +8,7 @@ pub(super) struct Topic {
     pub(super) name: &'static str,
     /// Its file below docs/, to which topics/NAME.md is a link.
     pub(super) page: &'static str,
-    /// The page's events, which the build script has parsed.
+    /// The page, in Markdown.
     pub(super) text: &'static str,
 }
 
@@ -17,7 +17,7 @@ macro_rules! topics {
         &[$(Topic {
             name: $name,
             page: $page,
-            text: include_str!(concat!(env!("OUT_DIR"), "/topics/", $name, ".txt")),
+            text: include_str!(concat!("../../topics/", $name, ".md")),
         }),+]
     };
 }

@@ -1,324 +1,155 @@
-//! A page as text for a terminal.
+//! Parts of a page of Markdown, as far as a search needs them, and its links.
 
-use std::collections::BTreeSet;
-
-use super::events::{self, Event};
-use crate::options::ColorArg;
-use crate::terminal;
-
-/// Columns of a page by default.
-const WIDTH: u16 = 80;
-/// Prose is no wider: longer lines are hard to follow.
+/// Columns of prose: longer lines are hard to follow.
 const PROSE: usize = 100;
-/// The narrowest that a page becomes.
+/// The narrowest that prose becomes.
 const NARROWEST: usize = 40;
-/// Of examples, and of what belongs to the name above it.
-const INDENT: &str = "    ";
-/// The beginning of bold text on a terminal, and its end.
-const BOLD: [&str; 2] = ["\u{1b}[1m", "\u{1b}[0m"];
+
+/// A part of a page, without links.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Part {
+    Heading(String),
+    /// A paragraph, or an item of a list.
+    Text(String),
+    ExampleLine(String),
+    /// The cells of a row of a table, each with the addresses of its links.
+    Row(Vec<(String, Vec<String>)>),
+}
+
+/// Returns the parts of a page. The rows that name a table's columns are left out.
+pub(super) fn parts(page: &str) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut text = String::new();
+    let mut is_in_example = false;
+    for line in page.lines().chain([""]) {
+        let trimmed = line.trim();
+        let is_fence = trimmed.starts_with("```");
+        let is_row = trimmed.starts_with('|');
+        let is_heading = line.starts_with('#');
+        let item = trimmed.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        let is_item = trimmed.starts_with("- ") || item.len() < trimmed.len() && item.starts_with(". ");
+        if !text.is_empty() && (is_fence || is_row || is_heading || is_item || trimmed.is_empty()) {
+            parts.push(Part::Text(without_links(&std::mem::take(&mut text))));
+        }
+        if is_fence {
+            is_in_example = !is_in_example;
+        } else if is_in_example {
+            parts.push(Part::ExampleLine(line.to_owned()));
+        } else if trimmed.starts_with("|--") {
+            parts.pop();
+        } else if is_row {
+            let cells = trimmed.trim_matches('|').split('|').map(str::trim);
+            parts.push(Part::Row(cells.map(|cell| (without_links(cell), addresses(cell))).collect()));
+        } else if is_heading {
+            parts.push(Part::Heading(without_links(line.trim_start_matches('#').trim())));
+        } else if !trimmed.is_empty() {
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(if is_item { item.trim_start_matches(['-', '.']).trim() } else { trimmed });
+        }
+    }
+    parts
+}
 
 /// Returns the title of a page.
 pub(super) fn title(page: &str) -> String {
-    let of_title = events::of_page(page).take_while(|event| *event != Event::EndHeading);
-    let text = of_title.filter_map(|event| match event {
-        Event::Text(text) => Some(text.replace('`', "")),
-        _ => None,
-    });
-    text.collect()
+    let title = page.lines().find_map(|line| line.strip_prefix("# "));
+    without_links(title.unwrap_or_default()).replace('`', "")
 }
 
-/// Lines of words that stay whole: commands and addresses are copied.
-fn wrapping<'a>(width: usize, head: &'a str, hanging: &'a str) -> textwrap::Options<'a> {
-    let options = textwrap::Options::new(width).initial_indent(head).subsequent_indent(hanging);
-    options.word_splitter(textwrap::WordSplitter::NoHyphenation).break_words(false)
+/// Returns the words of a text, with each link replaced by its words and what `shown` makes of its
+/// address.
+pub(super) fn with_links(text: &str, mut shown: impl FnMut(&str) -> String) -> String {
+    let mut rest = text;
+    let mut words = String::new();
+    while let Some((before, (of_link, address, after))) = first_link(rest) {
+        words.extend([before, of_link, &shown(address)]);
+        rest = after;
+    }
+    words + rest
+}
+
+fn without_links(text: &str) -> String {
+    with_links(text, |_| String::new())
+}
+
+fn addresses(text: &str) -> Vec<String> {
+    let mut addresses = Vec::new();
+    with_links(text, |address| {
+        addresses.push(address.to_owned());
+        String::new()
+    });
+    addresses
+}
+
+/// Returns the text before a link, and the link: its words, its address, and the text after it.
+fn first_link(text: &str) -> Option<(&str, (&str, &str, &str))> {
+    let (before, link) = text.split_once("](")?;
+    let (address, after) = link.split_once(')')?;
+    let (before, words) = before.rsplit_once('[')?;
+    Some((before, (words, address, after)))
+}
+
+/// Wraps a text, with `head` before its first line and spaces before the others. Words stay whole:
+/// commands and addresses are copied.
+fn wrapped(text: &str, head: &str, width: usize) -> String {
+    let hanging = " ".repeat(head.len());
+    let width = width.clamp(NARROWEST.max(head.len() + 20), PROSE);
+    let options = textwrap::Options::new(width).initial_indent(head).subsequent_indent(&hanging);
+    let options = options.word_splitter(textwrap::WordSplitter::NoHyphenation).break_words(false);
+    textwrap::wrap(text, options).into_iter().map(|line| line.into_owned() + "\n").collect()
+}
+
+/// Returns the lines of a paragraph.
+pub(super) fn paragraph(text: &str, width: usize) -> String {
+    wrapped(text, "", width)
 }
 
 /// Returns the lines of a name, padded to `longest`, and what it stands for.
 pub(super) fn entry(name: &str, longest: usize, text: &str, width: usize) -> String {
-    let head = format!("  {name:longest$}  ");
-    let hanging = " ".repeat(head.len());
-    let width = width.clamp(NARROWEST.max(head.len() + 20), PROSE);
-    textwrap::wrap(text, wrapping(width, &head, &hanging)).into_iter().map(|line| line.into_owned() + "\n").collect()
-}
-
-/// Appearance of a page.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Appearance {
-    pub(super) width: usize,
-    pub(super) uses_color: bool,
-}
-
-impl Appearance {
-    /// Returns the appearance that suits standard output.
-    pub(super) fn of_terminal() -> Self {
-        let width = usize::from(terminal::width().unwrap_or(WIDTH));
-        Self { width, uses_color: terminal::uses_color(ColorArg::Auto, true) }
-    }
-}
-
-/// Returns the page as text. Rows of a table become a name each, with the other cells below it.
-/// Links to other topics name the command that shows them, links to other sites their address;
-/// others are their words alone, and cells that have nothing else are left out.
-pub(super) fn rendered(page: &str, appearance: Appearance, topic_of: impl Fn(&str) -> Option<&'static str>) -> String {
-    let appearance = Appearance { width: appearance.width.clamp(NARROWEST, PROSE), ..appearance };
-    let mut rendered = Page {
-        text: String::new(),
-        inline: String::new(),
-        appearance,
-        addresses: Vec::new(),
-        lists: Vec::new(),
-        mark: None,
-        head: Vec::new(),
-        cells: Vec::new(),
-        is_in_cell: false,
-        says_more: false,
-        named: BTreeSet::new(),
-    };
-    for event in events::of_page(page) {
-        rendered.add(event, &topic_of);
-    }
-    let mut text = rendered.text;
-    text.truncate(text.trim_end().len());
-    text.push('\n');
-    text
-}
-
-/// The text so far.
-struct Page<'a> {
-    text: String,
-    /// Text of the paragraph, cell or item that has not ended.
-    inline: String,
-    appearance: Appearance,
-    /// The addresses of links that have not ended.
-    addresses: Vec<&'a str>,
-    /// The lists around; those with numbers have the next one.
-    lists: Vec<Option<u64>>,
-    /// The mark of the item that begins.
-    mark: Option<String>,
-    /// The names of the table's columns.
-    head: Vec<String>,
-    /// The cells of the row so far.
-    cells: Vec<String>,
-    is_in_cell: bool,
-    /// Topics that were named.
-    named: BTreeSet<&'static str>,
-    /// True if the cell has more than links to pages that are not here.
-    says_more: bool,
-}
-
-impl<'a> Page<'a> {
-    fn add(&mut self, event: Event<'a>, topic_of: impl Fn(&str) -> Option<&'static str>) {
-        match event {
-            Event::Text(text) => self.words(text),
-            Event::BeginLink(address) => self.addresses.push(address),
-            Event::EndLink => {
-                if let Some(address) = self.addresses.pop() {
-                    self.link(address, topic_of(address));
-                }
-            }
-            Event::ExampleLine(line) => self.example_line(line),
-            Event::BeginList(first) => {
-                self.item();
-                self.lists.push(first);
-            }
-            Event::EndList => {
-                self.lists.pop();
-                self.blank();
-            }
-            Event::BeginItem => self.begin_item(),
-            Event::BeginExample | Event::EndItem => self.item(),
-            Event::EndHeading => self.heading(),
-            Event::EndParagraph if self.lists.is_empty() => self.paragraph(),
-            Event::EndParagraph => self.item(),
-            Event::BeginCell => (self.is_in_cell, self.says_more) = (true, false),
-            Event::EndCell => self.cell(),
-            Event::EndHead => self.head = std::mem::take(&mut self.cells),
-            Event::EndRow => {
-                let cells = std::mem::take(&mut self.cells);
-                self.row(&cells);
-            }
-            Event::EndExample | Event::EndTable => self.blank(),
-        }
-    }
-
-    /// Adds words, of a link or not.
-    fn words(&mut self, text: &str) {
-        self.says_more |= self.addresses.is_empty() && text.contains(char::is_alphanumeric);
-        self.inline.push_str(text);
-    }
-
-    /// An empty line, unless there is one.
-    fn blank(&mut self) {
-        if !self.text.is_empty() && !self.text.ends_with("\n\n") {
-            self.text.push('\n');
-        }
-    }
-
-    fn wrapped(&mut self, text: &str, head: &str, hanging: &str) {
-        for line in textwrap::wrap(text, wrapping(self.appearance.width, head, hanging)) {
-            self.text.push_str(line.trim_end());
-            self.text.push('\n');
-        }
-    }
-
-    fn heading(&mut self) {
-        let text = std::mem::take(&mut self.inline);
-        self.blank();
-        self.name(&text, "");
-        self.text.push('\n');
-    }
-
-    /// The name of what follows.
-    fn name(&mut self, text: &str, indent: &str) {
-        let begin = self.text.len();
-        self.wrapped(text, indent, indent);
-        if self.appearance.uses_color {
-            let lines = self.text.split_off(begin);
-            let [bold, end] = BOLD;
-            self.text.extend(lines.lines().map(|line| format!("{bold}{line}{end}\n")));
-        }
-    }
-
-    fn paragraph(&mut self) {
-        let text = std::mem::take(&mut self.inline);
-        self.wrapped(&text, "", "");
-        self.text.push('\n');
-    }
-
-    /// Begins an item, whose first line has its mark.
-    fn begin_item(&mut self) {
-        self.mark = Some(match self.lists.last_mut() {
-            Some(Some(number)) => {
-                let mark = format!("{number}. ");
-                *number = number.saturating_add(1);
-                mark
-            }
-            _ => "- ".to_owned(),
-        });
-    }
-
-    /// Ends a paragraph of an item, if there is one.
-    fn item(&mut self) {
-        let text = std::mem::take(&mut self.inline);
-        if text.is_empty() {
-            return;
-        }
-        let outer = "  ".repeat(self.lists.len().saturating_sub(1));
-        let widest = if matches!(self.lists.last(), Some(Some(_))) { 3 } else { 2 };
-        let mark = self.mark.take().unwrap_or_else(|| " ".repeat(widest));
-        let hanging = format!("{outer}{}", " ".repeat(mark.len()));
-        self.wrapped(&text, &format!("{outer}{mark}"), &hanging);
-    }
-
-    fn example_line(&mut self, line: &str) {
-        self.text.push_str(format!("{INDENT}{line}").trim_end());
-        self.text.push('\n');
-    }
-
-    /// Ends a cell. Cells without words of their own stay empty, except a row's first.
-    fn cell(&mut self) {
-        let text = std::mem::take(&mut self.inline);
-        let is_kept = self.says_more || self.cells.is_empty();
-        self.cells.push(if is_kept { text } else { String::new() });
-        self.is_in_cell = false;
-    }
-
-    /// A row: its first cell, and the others below it. In tables of more columns than two, each
-    /// that is not a sentence has the name of its column.
-    fn row(&mut self, cells: &[String]) {
-        let Some((first, others)) = cells.split_first() else { return };
-        self.name(first, "");
-        let columns: Vec<String> = self.head.iter().skip(1).cloned().collect();
-        for (index, cell) in others.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
-            let column =
-                columns.get(index).filter(|column| others.len() > 1 && !column.is_empty() && !cell.ends_with('.'));
-            let text = column.map_or_else(|| cell.clone(), |column| format!("{column}: {cell}"));
-            self.wrapped(&text, INDENT, INDENT);
-        }
-    }
-
-    /// Ends a link: names the topic, or the address on another site. A topic is named once in
-    /// prose. The first cell of a row is a name, which stays as it is.
-    fn link(&mut self, address: &str, topic: Option<&'static str>) {
-        let is_name = self.is_in_cell && self.cells.is_empty();
-        let shown = match topic {
-            Some(topic) if !is_name && (self.is_in_cell || self.named.insert(topic)) => {
-                format!("`clockscope help {topic}`")
-            }
-            None if address.starts_with("http") => address.to_owned(),
-            _ => return,
-        };
-        self.inline.push_str(&format!(" ({shown})"));
-        self.says_more = true;
-    }
+    wrapped(text, &format!("  {name:longest$}  "), width)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::pages;
     use super::*;
-
-    const NO_COLOR: Appearance = Appearance { width: 60, uses_color: false };
-
-    fn topic_of(address: &str) -> Option<&'static str> {
-        (address == "topic.md").then_some("topic")
-    }
-
-    fn of(markdown: &str) -> String {
-        rendered(&pages::compiled(markdown), NO_COLOR, topic_of)
-    }
-
-    /// Lines of all kinds in any order, and lines of none.
-    const DAMAGED: &str = r"([taAexElLiIHPcCNRTz][ -~\u{b5}]{0,8}\n|l18446744073709551615\n|\PC)*";
 
     proptest::proptest! {
         #[test]
-        fn a_damaged_page_is_shown(page in DAMAGED, uses_color in proptest::bool::ANY) {
-            let text = rendered(&page, Appearance { uses_color, ..NO_COLOR }, topic_of);
-            proptest::prop_assert!(text.ends_with('\n'));
+        fn any_page_has_parts(page in r"(#|\||- |1\. |```|\[|\]\(|\)|\n|[ -~]|\PC){0,80}") {
+            parts(&page);
             title(&page);
         }
     }
 
     #[test]
     fn titles_are_words_alone() {
-        assert_eq!(title(&pages::compiled("# Read `now()` & [more](topic.md)\n\nText.\n")), "Read now() & more");
-        assert_eq!(title(&pages::compiled("../../../docs/topic.md")), "../../../docs/topic.md");
+        assert_eq!(title("# Read `now()` & [more](topic.md)\n\nText.\n"), "Read now() & more");
+        assert_eq!(title("../../../docs/topic.md"), "");
     }
 
     #[test]
-    fn headings_are_bold() {
-        let page = pages::compiled("# Title\n\nA\nparagraph.\n\n## Part\n");
-        let expected = "\u{1b}[1mTitle\u{1b}[0m\n\nA paragraph.\n\n\u{1b}[1mPart\u{1b}[0m\n";
-        assert_eq!(rendered(&page, Appearance { uses_color: true, ..NO_COLOR }, topic_of), expected);
+    fn pages_are_divided() {
+        let text = |text: &str| Part::Text(text.to_owned());
+        let page = "# A [b](c.md)\n\n```text\n$ x  *\n```\nOne\ntwo.\n- an [item](https://x.example)\n  of two\n12. b\n\n\
+                    | line | page |\n|---|---|\n| `x` y | [p](p.md), [q](../q.md) |\n";
+        let row =
+            vec![("`x` y".to_owned(), Vec::new()), ("p, q".to_owned(), vec!["p.md".to_owned(), "../q.md".to_owned()])];
+        let expected = [
+            Part::Heading("A b".to_owned()),
+            Part::ExampleLine("$ x  *".to_owned()),
+            text("One two."),
+            text("an item of two"),
+            text("b"),
+            Part::Row(row),
+        ];
+        assert_eq!(parts(page), expected);
     }
 
     #[test]
-    fn examples_keep_their_lines() {
-        let page = "Text:\n\n```console\n$ clockscope  *\n\n  <b>\n```\n```\n```\n\n    indented `code`\n";
-        assert_eq!(of(page), "Text:\n\n    $ clockscope  *\n\n      <b>\n\n    indented `code`\n");
-    }
-
-    #[test]
-    fn words_of_links_stay() {
-        let page = "A [word](topic.md), [again](topic.md), [there](https://x.example/a-very-long-address-that-is-wider-than-a-line), [b](b.md).\n";
-        let expected = "A word (`clockscope help topic`), again, there\n\
-                        (https://x.example/a-very-long-address-that-is-wider-than-a-line),\nb.\n";
-        assert_eq!(of(page), expected);
-    }
-
-    #[test]
-    fn rows_are_names_with_the_other_cells_below() {
-        let page = "| name | meaning | more |\n|---|---|---|\n| [one](topic.md) | A sentence. | [b](b.md) |\n\
-                    | `two` | 2 ns | [there](topic.md) |\n";
-        let expected = "one\n    A sentence.\n`two`\n    meaning: 2 ns\n    more: there (`clockscope help topic`)\n";
-        assert_eq!(of(page), expected);
-    }
-
-    #[test]
-    fn items_have_one_mark() {
-        let page = "1. First:\n\n   ```\n   an example\n   ```\n\n   It goes on.\n2. Second\n   - inner\n3. `--fail-on limited` is not\n   broken in its hyphens, wherever it-stands-in-the-line.\n";
-        let expected = "1. First:\n    an example\n\n   It goes on.\n2. Second\n  - inner\n\n3. `--fail-on limited` is not broken in its hyphens,\n   wherever it-stands-in-the-line.\n";
-        assert_eq!(of(page), expected);
+    fn links_are_their_words_and_what_is_shown() {
+        let shown = |address: &str| format!(" ({address})");
+        assert_eq!(with_links("a [b\nc](d.md), [e](f) [g] (h)", shown), "a b\nc (d.md), e (f) [g] (h)");
     }
 }

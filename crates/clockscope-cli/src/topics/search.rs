@@ -7,8 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::catalog::{INDEX, TOPICS, Topic};
-use super::events::{self, Event};
-use super::page;
+use super::page::{self, Part};
 
 /// Most pages of an answer.
 const MAX_PAGES: usize = 3;
@@ -63,32 +62,30 @@ struct Found<'a> {
     close_lines: usize,
 }
 
-/// Returns the events of a page with the closest symptoms; `None` if no symptom is close.
-pub(super) fn found(text: &str) -> Option<String> {
-    Index::of_topics().page(text)
+/// Returns the closest symptoms in so many columns; `None` if no symptom is close.
+pub(super) fn found(text: &str, width: usize) -> Option<String> {
+    Index::of_topics().page(text, width)
 }
 
 impl Found<'_> {
-    /// Returns the events of the title, the line, its meaning, what to do, and where to read on.
-    fn page(&self) -> String {
+    /// Returns the title, the line, its meaning, what to do, and where to read on.
+    fn page(&self, width: usize) -> String {
         let title = page::title(self.topic.text);
         let line = self.line.text.replace('`', "");
-        let example = [Event::BeginExample, Event::ExampleLine(&line), Event::EndExample];
-        let mut page: String =
-            [Event::Text(&title), Event::EndHeading].into_iter().chain(example).map(Event::line).collect();
         let more = format!("More: `clockscope help {}`", self.topic.name);
-        for text in [&self.line.explanation, &answer(self.topic), &more].into_iter().filter(|text| !text.is_empty()) {
-            page.extend([Event::Text(text), Event::EndParagraph].map(Event::line));
-        }
-        page
+        let texts = [&self.line.explanation, &answer(self.topic), &more];
+        let texts = texts.iter().filter(|text| !text.is_empty()).map(|text| page::paragraph(text, width));
+        format!("{title}\n\n    {line}\n\n{}", texts.collect::<Vec<_>>().join("\n"))
     }
 }
 
 /// Returns the first paragraph of a page, which states what to do.
 fn answer(topic: &Topic) -> String {
-    let events = events::of_page(topic.text).skip_while(|event| *event != Event::EndHeading);
-    let paragraph = events.take_while(|event| *event != Event::EndParagraph);
-    paragraph.filter_map(|event| if let Event::Text(text) = event { Some(text) } else { None }).collect()
+    let text = page::parts(topic.text).into_iter().find_map(|part| match part {
+        Part::Text(text) => Some(text),
+        _ => None,
+    });
+    text.unwrap_or_default()
 }
 
 impl Index {
@@ -100,12 +97,12 @@ impl Index {
         index
     }
 
-    fn page(&self, text: &str) -> Option<String> {
+    fn page(&self, text: &str, width: usize) -> Option<String> {
         let mut found = self.found(text);
         found.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.close_lines.cmp(&a.close_lines)));
         let best = found.first()?.score;
         let close = found.iter().take(MAX_PAGES).take_while(|found| found.score >= MIN_SCORE_SHARE * best);
-        Some(close.map(Found::page).collect())
+        Some(close.map(|found| found.page(width)).collect::<Vec<_>>().join("\n"))
     }
 
     fn add_page(&mut self, topic: &'static Topic) {
@@ -113,31 +110,23 @@ impl Index {
         let is_symptom = topic.is_symptom();
         let own = if is_symptom { vec![topic] } else { Vec::new() };
         let mut headings = 0;
-        let mut text = String::new();
-        let mut cells: Vec<String> = Vec::new();
-        let mut linked: Vec<&'static Topic> = Vec::new();
-        for event in events::of_page(topic.text) {
-            match event {
-                Event::Text(part) => text.push_str(part),
-                Event::BeginLink(address) => linked.extend(topic.linked_topic(address)),
-                Event::ExampleLine(line) => self.add(line, "", &own, is_symptom && headings == 1),
-                Event::EndCell => cells.push(std::mem::take(&mut text)),
-                Event::EndHead => cells.clear(),
-                Event::EndRow => {
-                    let first = cells.first().map(String::as_str).unwrap_or_default();
-                    let others = cells.get(1..).unwrap_or_default().join("; ");
-                    let topics = if is_index { &linked } else { &own };
-                    self.add(&others, "", topics, false);
-                    self.add(first, if is_index { "" } else { &others }, topics, !topics.is_empty());
-                    (cells, linked) = (Vec::new(), Vec::new());
+        for part in page::parts(topic.text) {
+            match part {
+                Part::Heading(text) => {
+                    headings += 1;
+                    self.add(&text, "", &own, is_symptom && headings == 1);
                 }
-                Event::EndHeading | Event::EndParagraph | Event::BeginList(_) | Event::EndItem => {
-                    headings += usize::from(event == Event::EndHeading);
-                    let is_title = event == Event::EndHeading && headings == 1;
-                    self.add(&std::mem::take(&mut text), "", &own, is_symptom && is_title);
-                    linked.clear();
+                Part::Text(text) => self.add(&text, "", &own, false),
+                Part::ExampleLine(line) => self.add(&line, "", &own, is_symptom && headings == 1),
+                Part::Row(cells) => {
+                    let (texts, addresses): (Vec<String>, Vec<Vec<String>>) = cells.into_iter().unzip();
+                    let linked = addresses.iter().flatten().filter_map(|address| topic.linked_topic(address));
+                    let topics = if is_index { linked.collect() } else { own.clone() };
+                    let first = texts.first().map(String::as_str).unwrap_or_default();
+                    let others = texts.get(1..).unwrap_or_default().join("; ");
+                    self.add(&others, "", &topics, false);
+                    self.add(first, if is_index { "" } else { &others }, &topics, !topics.is_empty());
                 }
-                _ => {}
             }
         }
     }
@@ -294,7 +283,7 @@ mod tests {
 
     /// Returns the first topic that a text leads to.
     fn first(text: &str) -> Option<String> {
-        let page = INDEX_OF_TOPICS.page(text)?;
+        let page = INDEX_OF_TOPICS.page(text, 80)?;
         let (_, more) = page.split_once("More: `clockscope help ").unwrap();
         more.split('`').next().map(str::to_owned)
     }
@@ -370,9 +359,8 @@ mod tests {
             assert!(lines.count() > 2, "{}", topic.name);
             let answer = answer(topic);
             assert!(answer.ends_with('.') && answer.len() < 400, "{}: {answer}", topic.name);
-            let begin: Vec<Event<'_>> =
-                events::of_page(topic.text).skip_while(|event| *event != Event::EndHeading).take(2).collect();
-            assert_eq!(begin, [Event::EndHeading, Event::BeginExample], "{}", topic.name);
+            let parts = page::parts(topic.text);
+            assert!(matches!(parts[..2], [Part::Heading(_), Part::ExampleLine(_)]), "{}", topic.name);
         }
     }
 
@@ -392,7 +380,7 @@ mod tests {
         #[test]
         fn any_text_has_an_answer_or_none(text in r"([a-zA-Z0-9 _.,:\n-]|\PC){0,80}") {
             words(&text);
-            INDEX_OF_TOPICS.page(&text);
+            INDEX_OF_TOPICS.page(&text, 80);
         }
     }
 }

@@ -47,7 +47,7 @@ fn a_text_without_a_symptom_is_undecided() {
 #[test]
 fn commands_and_topics_come_first() {
     assert!(help(&["sleep"], 0).contains("Usage: clockscope sleep"));
-    assert!(help(&["containers"], 0).starts_with("Clocks in a container"));
+    assert!(help(&["containers"], 0).starts_with("# Clocks in a container"));
     assert!(help(&["sleep", "of", "1", "ms", "took", "4", "ms"], 0).contains("late-sleeps"));
     assert!(help(&["topics"], 0).contains("glossary"));
 }

@@ -41,7 +41,7 @@ pub enum MeasureError {
     /// The clocksource was not switched, or not put back.
     #[error(transparent)]
     Clocksource(#[from] clockscope_system::clocksource::SwitchError),
-    /// A policy that no machine can meet.
+    /// A policy that cannot be used.
     #[error("the policy cannot be used: {0}")]
     Policy(#[from] PolicyError),
     /// A clock that was to be judged for civil time.
@@ -75,7 +75,7 @@ impl MeasureError {
     }
 }
 
-/// Reason why a policy cannot be met by any machine, or means nothing.
+/// Reason why a policy cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolicyError {
@@ -90,23 +90,11 @@ pub enum PolicyError {
         /// The limit that stands there.
         limit: f64,
     },
-    /// Two demands of which one is never met if the other is.
-    #[error("{one} and {other} contradict each other: {why}")]
-    Contradiction {
-        /// One.
-        one: String,
-        /// The other.
-        other: String,
-        /// The reason.
-        why: Contradiction,
-    },
-    /// A demand that nothing can break, or nobody can answer.
-    #[error("{demand}: {why}: leave it out")]
-    Meaningless {
+    /// A use, and no verdict for it.
+    #[error("{demand}: no verdict is demanded that the use could be for: add verdict, or leave it out")]
+    UseOfNoVerdict {
         /// Its place in the policy.
         demand: String,
-        /// The reason.
-        why: Meaningless,
     },
     /// A clock that there is not.
     #[error("{section}: {unknown}")]
@@ -122,44 +110,4 @@ pub enum PolicyError {
         /// Its place in the policy.
         demand: String,
     },
-}
-
-/// Reason why one demand of a policy is never met if another one is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Contradiction {
-    /// A trusted counter, and clocksources that are none.
-    #[error("the counter is trusted only where the kernel builds its clocks on it")]
-    CounterUnused,
-    /// A trusted clock, and clocksources that are read in the kernel alone.
-    #[error("with this clocksource every read enters the kernel, which limits the clock")]
-    ReadInKernel,
-    /// A fine tick, and clocksources that the timer tick moves.
-    #[error("with this clocksource the clock steps by a timer tick")]
-    TimerTick,
-    /// A section of the counter, beside that of its own.
-    #[error("this is the counter: put its demands under [counter]")]
-    IsCounter,
-    /// Two sections of one clock.
-    #[error("these are two names of one clock, and the demands differ")]
-    OneClock,
-}
-
-/// Reason why a demand of a policy can't be broken or answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Meaningless {
-    /// Every counter meets it.
-    #[error("that the counter need not be invariant demands nothing")]
-    NeedNotBeInvariant,
-    /// The rate of such a clock is too uncertain, or not compared.
-    #[error("the rate of a coarse clock is too uncertain for a limit, and that of processor time is not compared")]
-    NoRate,
-    /// A verdict that says nothing.
-    #[error("invalid verdict undecided: expected trusted or limited")]
-    Undecided,
-    /// A use, and no verdict for it.
-    #[error("no verdict is demanded that the use could be for: add verdict")]
-    UseOfNoVerdict,
-    /// Civil time of a clock that does not show it.
-    #[error("this clock does not show civil time")]
-    NoCivilTime,
 }

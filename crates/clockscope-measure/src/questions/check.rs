@@ -71,7 +71,7 @@ pub struct CheckRequest {
 /// unknown. Pins the calling thread meanwhile.
 ///
 /// # Errors
-/// No such clock, a CPU that cannot be used, a policy that contradicts itself, or no clock that
+/// No such clock, a CPU that cannot be used, a policy that cannot be used, or no clock that
 /// measures time. Or the process has more than one thread: clocks are first tried in a forked
 /// child.
 pub fn check<P: Platform>(
@@ -93,8 +93,8 @@ pub fn check<P: Platform>(
     Ok(Envelope { environment: seen.environment, ..setup.answer((*duration_s, &sampling), None, found) })
 }
 
-/// Checks that a policy can be used on a machine: it names clocks that there are, and demands
-/// nothing that contradicts itself.
+/// Checks that a policy can be used on a machine: it names clocks that there are, and each demand
+/// can be broken.
 ///
 /// # Errors
 /// What is wrong with it.

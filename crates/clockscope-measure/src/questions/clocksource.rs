@@ -162,7 +162,7 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
         counter,
         switched_by: left.as_ref().err().cloned(),
         left_behind: left.ok().flatten(),
-        performance_counter: performance_counter::read(&environment, &measured_hz),
+        performance_counter: performance_counter::read(&measured_hz),
     };
     Ok(Envelope::of_facts(recorded_at, environment, found))
 }

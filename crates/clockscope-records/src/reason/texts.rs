@@ -55,7 +55,6 @@ pub const NO_NAME: &str = "neither the processor nor /proc/cpuinfo names it";
 pub const NO_NOMINAL_IN_API: &str =
     "the API states neither a frequency nor a resolution, and gives a floating-point number";
 pub const NO_RATE_STATEMENT: &str = "no daemon states the error of the clocks' rates";
-pub const OF_WINE: &str = "Wine makes it of the host's monotonic clock: run `clockscope clocksource` on the host";
 pub const ONE_COUNT: &str = "one count, whose length has to be measured";
 pub const ONLY_LINUX: &str = "only Linux shows it in a file";
 pub const PEER_MISSING: &str = "the thread on the other CPU ended before the handoffs";
@@ -75,5 +74,3 @@ pub const UNTIMED: &str =
 pub const VERSION_UNKNOWN: &str = "the version of Windows, on which its place depends, is unknown";
 pub const NOT_REPORTED: &str = "this Windows does not state it";
 pub const ZERO_FREQUENCY: &str = "the performance counter's frequency is 0";
-pub const NO_PERFORMANCE_COUNTER: &str =
-    "QueryPerformanceFrequency states 0 counts per second: this Windows has no performance counter";

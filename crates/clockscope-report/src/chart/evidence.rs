@@ -2,7 +2,7 @@
 
 use clockscope_records::Finding;
 
-use crate::words::{Text, counted, grouped};
+use crate::words::Text;
 
 /// Most columns that have room.
 const MOST_COLUMNS: usize = 24;
@@ -46,24 +46,5 @@ impl EvidencePlot {
             marks.zip(&self.columns).filter_map(move |(mark, check)| Some((thing, check, (*mark)?)))
         };
         self.rows.iter().map(|(thing, marks)| (thing, &marks[..])).flat_map(of_row)
-    }
-
-    /// Counts the findings in words, and names those against.
-    pub(super) fn description(&self) -> Vec<String> {
-        let count = |finding| self.marks().filter(|(.., mark)| mark.finding == finding).count() as u64;
-        let things = counted(self.rows.len() as u64, "clock");
-        let mut sentences = vec![format!(
-            "{things} by {}: {} for, {} against, {} unknown.",
-            counted(self.columns.len() as u64, "check"),
-            grouped(count(Finding::For)),
-            grouped(count(Finding::Against)),
-            grouped(count(Finding::Unknown))
-        )];
-        let against = self.marks().filter(|(.., mark)| mark.finding == Finding::Against);
-        let against: Vec<String> = against.map(|(thing, check, _)| format!("{check} of {thing}")).collect();
-        if !against.is_empty() {
-            sentences.push(format!("Against: {}.", against.join(", ")));
-        }
-        sentences
     }
 }

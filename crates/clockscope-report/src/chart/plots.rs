@@ -1,6 +1,4 @@
-//! The parts of charts: axes, rows with marks, curves, matrices.
-
-use std::collections::{BTreeMap, BTreeSet};
+//! The parts of charts: axes, rows with marks, curves.
 
 use super::evidence::EvidencePlot;
 use super::unit::Unit;
@@ -8,9 +6,6 @@ use crate::words::Text;
 
 /// Colors and markers that differ. A chart has no more series than these.
 pub(crate) const MOST_SERIES: usize = 8;
-
-/// Most rows and columns of a heat map.
-pub(crate) const MOST_NAMES: usize = 256;
 
 /// Most lines of a lattice up to the highest value.
 const LATTICE: f64 = 48.0;
@@ -23,7 +18,6 @@ const MAGNITUDES: std::ops::Range<f64> = 1e-300..1e300;
 pub(crate) enum Plot {
     Rows(RowPlot),
     Curves(CurvePlot),
-    Matrix(MatrixPlot),
     Evidence(EvidencePlot),
 }
 
@@ -42,12 +36,6 @@ impl From<RowPlot> for Plot {
 impl From<CurvePlot> for Plot {
     fn from(plot: CurvePlot) -> Self {
         Self::Curves(plot)
-    }
-}
-
-impl From<MatrixPlot> for Plot {
-    fn from(plot: MatrixPlot) -> Self {
-        Self::Matrix(plot)
     }
 }
 
@@ -125,7 +113,7 @@ pub(crate) struct RowPlot {
     /// True if the values are written beside the marks.
     pub(crate) has_values: bool,
     /// Values that the axis cannot show.
-    pub(crate) left_out: usize,
+    pub(crate) left_out: u64,
 }
 
 /// A part of the axis that means something, such as values that count as the same.
@@ -214,7 +202,7 @@ impl RowPlot {
         for (label, word, marks) in rows {
             let all = marks.len();
             let marks: Vec<Mark> = marks.into_iter().filter_map(|mark| plot.clipped(mark)).collect();
-            plot.left_out += all - marks.len();
+            plot.left_out += (all - marks.len()) as u64;
             if !marks.is_empty() {
                 plot.rows.push(ChartRow { label: label.into(), word, marks });
             }
@@ -356,75 +344,6 @@ impl CurvePlot {
     }
 }
 
-/// A value of each pair of things, shown by darkness: a heat map.
-#[derive(Clone, Debug)]
-pub(crate) struct MatrixPlot {
-    /// The name of rows and columns: `CPU`.
-    pub(crate) thing: &'static str,
-    /// The meaning of the values.
-    pub(crate) what: Text,
-    pub(crate) unit: Unit,
-    /// The names of rows and columns.
-    pub(crate) names: Vec<u32>,
-    /// A row of cells for each name. None is negative.
-    pub(crate) cells: Vec<Vec<MatrixCell>>,
-    /// The meaning of a marked cell.
-    pub(crate) mark: Text,
-    /// Names for which there is no room.
-    pub(crate) left_out: usize,
-}
-
-impl MatrixPlot {
-    /// Makes the plot of values between two CPUs, the same in both directions.
-    pub(crate) fn of_cpus(
-        cpus: &[u32],
-        pairs: impl IntoIterator<Item = ([u32; 2], MatrixCell)>,
-        what: impl Into<Text>,
-        unit: Unit,
-        mark: impl Into<Text>,
-    ) -> Self {
-        let cpus: BTreeSet<u32> = cpus.iter().copied().collect();
-        let names: Vec<u32> = cpus.iter().copied().take(MOST_NAMES).collect();
-        let index: BTreeMap<u32, usize> = names.iter().enumerate().map(|(index, cpu)| (*cpu, index)).collect();
-        let mut cells = vec![vec![MatrixCell::default(); names.len()]; names.len()];
-        for ([a, b], cell) in pairs {
-            let Some((a, b)) = index.get(&a).zip(index.get(&b)).filter(|(a, b)| a != b) else { continue };
-            (cells[*a][*b], cells[*b][*a]) = (cell, cell);
-        }
-        let left_out = cpus.len() - names.len();
-        Self { thing: "CPU", what: what.into(), unit, names, cells, mark: mark.into(), left_out }
-    }
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct MatrixCell {
-    pub(crate) value: Option<f64>,
-    /// The largest error of the value, if it is known.
-    pub(crate) bound: Option<f64>,
-    pub(crate) is_marked: bool,
-}
-
-impl MatrixCell {
-    /// Makes the cell of a value, if that can be shown.
-    pub(crate) fn new(value: Option<f64>, is_marked: bool) -> Self {
-        Self { value: value.filter(Self::is_visible), bound: None, is_marked }
-    }
-
-    /// Adds the largest error of the value.
-    pub(crate) fn with_bound(self, bound: Option<f64>) -> Self {
-        Self { bound: bound.filter(|bound| self.value.is_some() && Self::is_visible(bound)), ..self }
-    }
-
-    /// Returns whether the value may be 0, as far as its bound shows.
-    pub(crate) fn is_within_bound(&self) -> bool {
-        self.value.zip(self.bound).is_some_and(|(value, bound)| value <= bound)
-    }
-
-    fn is_visible(value: &f64) -> bool {
-        *value == 0.0 || MAGNITUDES.contains(value)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -471,14 +390,6 @@ mod tests {
         assert_eq!(ending(Some(60.0)).values().collect::<Vec<_>>(), [10.0, 60.0]);
         assert!(ending(Some(60.0)).is_beyond(4600.0) && !ending(Some(60.0)).is_beyond(10.0));
         assert_eq!((ending(Some(5000.0)).end, ending(None).end, ending(Some(f64::NAN)).end), (None, None, None));
-    }
-
-    #[test]
-    fn a_value_within_its_bound_is_known_as_such() {
-        let cell = |value, bound| MatrixCell::new(value, false).with_bound(bound);
-        assert!(cell(Some(27.0), Some(71.0)).is_within_bound() && !cell(Some(90.0), Some(71.0)).is_within_bound());
-        assert!(!cell(Some(27.0), None).is_within_bound() && !cell(None, Some(71.0)).is_within_bound());
-        assert_eq!(cell(Some(1.0), Some(f64::NAN)).bound, None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The sources that the kernel could build its clocks on.
 
 use clockscope_records::{
-    Clocksource, Clocksources, Envelope, Figures, KernelCause, KernelVerdict, PerformanceCounter, SwitchedBy,
+    Clocksource, Clocksources, Envelope, Figure, Figures, KernelCause, KernelVerdict, PerformanceCounter, SwitchedBy,
 };
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::report::{Blocks, Lines, Page};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::units::{cost, figure, time};
-use crate::words::{by_reason, capitalized, sentence};
+use crate::words::{by_reason, capitalized, grouped, sentence};
 
 const HEAD: [&str; 8] = ["Clocksource", "In use", "Frequency", "Bits", "Wraps after", "vDSO", "Read", "Syscall"];
 
@@ -58,7 +58,7 @@ impl Page for Envelope<Clocksources> {
     }
 }
 
-/// Windows has no clocksources to choose from, but one counter and what is behind it.
+/// Windows has no clocksources to choose from, but one counter.
 fn of_windows(counter: &PerformanceCounter, head: &DocumentHead<'_>, view: View) -> Blocks {
     let frequency = counter.frequency_hz.get().map(|hz| ("frequency", format!("{hz} Hz")));
     let tick = counter.frequency_hz.get().filter(|hz| *hz > 0).map(|hz| ("one count", time(1e9 / hz as f64)));
@@ -69,21 +69,20 @@ fn of_windows(counter: &PerformanceCounter, head: &DocumentHead<'_>, view: View)
     let bypass = counter.bypass_flags.get().zip(counter.bypass_shift.get());
     let bypass = bypass.map(|(flags, shift)| ("bypass", format!("flags {flags:#04x}, shift {shift}")));
     let enters = counter.enters_kernel.get().map(|is| ("enters the kernel", if is { "yes" } else { "no" }.to_owned()));
-    let facts = [Some(("based on", counter.based_on())), frequency, tick, counts, bypass, enters];
-    let unknown = counter.reasons().into_iter().filter(|(figure, _)| figure != "hardware");
+    let facts = [frequency, tick, counts, bypass, enters];
+    let unknown = counter.reasons().into_iter();
     let commands = PerformanceCounter::commands().map(|command| format!("{}: {}", command.command, command.effect));
     let contents = vec![
         Block::key_value("QueryPerformanceCounter", facts.into_iter().flatten()),
-        Block::notes("Why:", counter.why()),
         Block::notes("Unknown:", unknown.map(|(figure, unknown)| format!("{figure}: {}", unknown))),
         Block::notes("Commands (as administrator; in PowerShell, quote {current}):", commands),
     ];
     let conclusion = vec![
-        sentence(match counter.hardware.why() {
-            None => format!("QueryPerformanceCounter is based on {}", counter.based_on()),
-            Some(reason) => format!("The hardware behind QueryPerformanceCounter is unknown: {reason}"),
+        sentence(match &counter.frequency_hz {
+            Figure::Known(hz) => format!("QueryPerformanceCounter counts at {} Hz", grouped(*hz)),
+            Figure::Unknown(unknown) => format!("The frequency of QueryPerformanceCounter is unknown: {unknown}"),
         }),
-        sentence(capitalized(counter.advice())),
+        sentence(capitalized(PerformanceCounter::advice())),
     ];
     head.page(view, conclusion, Vec::new(), contents)
 }

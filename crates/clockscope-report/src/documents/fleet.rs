@@ -284,7 +284,7 @@ mod tests {
         let fleet = Fleet { as_of: None, hosts: 1, recent_hosts: 1, checks: 1, answers: vec![answer] };
         let series = TRENDS.iter().flat_map(|trend| trend.charts(&fleet)).flat_map(|chart| match chart.plot {
             Plot::Curves(plot) => plot.series,
-            Plot::Rows(_) | Plot::Matrix(_) | Plot::Evidence(_) => Vec::new(),
+            Plot::Rows(_) | Plot::Evidence(_) => Vec::new(),
         });
         series.map(|curve| (curve.name.to_string(), curve.points.iter().map(|point| point.y).collect())).collect()
     }

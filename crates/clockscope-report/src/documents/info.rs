@@ -44,7 +44,7 @@ impl Page for Envelope<Info> {
 /// The basis of the system's clocks.
 fn conclusion(environment: &Environment, is_windows: bool) -> String {
     if is_windows {
-        return "`clockscope clocksource` shows the hardware behind QueryPerformanceCounter.".to_owned();
+        return "`clockscope clocksource` shows the frequency of QueryPerformanceCounter.".to_owned();
     }
     let kernel = environment.kernel.name.as_deref().unwrap_or("the kernel");
     match (environment.clocksource.as_deref(), environment.clocksource.why()) {

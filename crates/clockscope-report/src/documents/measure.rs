@@ -13,7 +13,6 @@ use super::clocks::not_available;
 use super::environment::Fact;
 use super::question_page::QuestionPage;
 use super::{offsets, order, rate};
-use crate::chart::Chart;
 use crate::model::{Block, Line, Table, Tone};
 use crate::sheet::Sheet;
 use crate::style::View;
@@ -65,7 +64,7 @@ impl QuestionPage for Measurement {
             Block::notes("", notes::notes(&shown, view.columns)),
             chart::cost(self).into(),
         ];
-        blocks.extend(self.extended.iter().flat_map(charts).map(Block::from));
+        blocks.extend(self.extended.iter().flat_map(|found| extended_blocks(found, view)));
         blocks.push(missing(&self.clocks, &shown, view));
         blocks
     }
@@ -126,10 +125,15 @@ fn empty_loop(ns: Option<f64>) -> String {
     }
 }
 
-/// Draws what an extended measurement found besides.
-fn charts(found: &Extended) -> Vec<Chart> {
+/// Draws the rates of an extended measurement, and lists its pairs of CPUs where a page has folds.
+fn extended_blocks(found: &Extended, view: View) -> Vec<Block> {
     let rates = found.rate.known().map(rate::charts).unwrap_or_default();
-    [order::chart(&found.order), offsets::chart(&found.offsets)].into_iter().chain(rates).collect()
+    let mut blocks: Vec<Block> = rates.into_iter().map(Block::from).collect();
+    if view.has_folds {
+        blocks.push(Block::folded("Handoffs between CPUs", [order::pairs(&found.order).into()]));
+        blocks.push(Block::folded("Offsets between CPUs", [offsets::pairs(&found.offsets).into()]));
+    }
+    blocks
 }
 
 /// The further findings of an extended measurement: a line a question.

@@ -4,7 +4,6 @@ use clockscope_records::{CpuOffset, Figure, OffsetPair, Offsets};
 use serde_json::Value;
 
 use super::question_page::QuestionPage;
-use crate::chart::{Chart, MatrixCell, MatrixPlot, Unit};
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
@@ -51,17 +50,6 @@ impl QuestionPage for Offsets {
 }
 
 fn blocks(offsets: &Offsets) -> Vec<Block> {
-    let mut compared: Vec<&OffsetPair> = offsets.pairs.iter().filter(|pair| pair.exchanges > 0).collect();
-    let left_out = compared.len().saturating_sub(LISTED);
-    if left_out > 0 {
-        let furthest = |pair: &&OffsetPair| pair.offset_ns.get().map_or(f64::INFINITY, f64::abs);
-        compared.sort_by(|a, b| furthest(b).total_cmp(&furthest(a)));
-        compared.truncate(LISTED);
-    }
-    let is_faulty = |pair: &OffsetPair| pair.apart.get() == Some(true) || pair.symmetric.get() == Some(false);
-    let rows = compared.iter().map(|pair| Row::marked(row(pair), is_faulty(pair)));
-    let left_out = (left_out > 0)
-        .then(|| format!("and {} that are less apart: --format csv or json", counted(left_out as u64, "pair")));
     let against = "The counter against the kernel's clock by the vDSO, relative to the first CPU:";
     let of_cpu = |cpu: &CpuOffset| {
         vec![cpu.cpu.to_string().into(), Cell::known(cpu.offset_ns, signed), Cell::time(cpu.bound_ns)]
@@ -74,12 +62,27 @@ fn blocks(offsets: &Offsets) -> Vec<Block> {
     let lost_cpus =
         offsets.vdso.iter().filter_map(|cpu| Some((format!("CPU {}", cpu.cpu), cpu.reason.as_ref()?.to_string())));
     vec![
-        Table::new(HEAD, 1, rows).below(left_out).into(),
+        pairs(offsets).into(),
         Block::folded("The offset of each CPU against each other", [matrix(offsets).into()]),
-        chart(offsets).into(),
         Table::new(["CPU", "Offset", "±"], 0, measured.map(of_cpu)).titled(against).into(),
         Block::notes("Not tested:", by_reason(lost.chain(lost_cpus))),
     ]
+}
+
+/// Returns the table of pairs, the furthest apart of many.
+pub(super) fn pairs(offsets: &Offsets) -> Table {
+    let mut compared: Vec<&OffsetPair> = offsets.pairs.iter().filter(|pair| pair.exchanges > 0).collect();
+    let left_out = compared.len().saturating_sub(LISTED);
+    if left_out > 0 {
+        let furthest = |pair: &&OffsetPair| pair.offset_ns.get().map_or(f64::INFINITY, f64::abs);
+        compared.sort_by(|a, b| furthest(b).total_cmp(&furthest(a)));
+        compared.truncate(LISTED);
+    }
+    let is_faulty = |pair: &OffsetPair| pair.apart.get() == Some(true) || pair.symmetric.get() == Some(false);
+    let rows = compared.iter().map(|pair| Row::marked(row(pair), is_faulty(pair)));
+    let left_out = (left_out > 0)
+        .then(|| format!("and {} that are less apart: --format csv or json", counted(left_out as u64, "pair")));
+    Table::new(HEAD, 1, rows).below(left_out)
 }
 
 fn row(pair: &OffsetPair) -> Vec<Cell> {
@@ -115,17 +118,6 @@ fn matrix(offsets: &Offsets) -> Table {
     let head = std::iter::once("CPU".to_owned()).chain(offsets.cpus.iter().map(u32::to_string));
     Table::new(head, 1, offsets.cpus.iter().map(row))
         .titled("Counter of the column's CPU less that of the row's, in ns:")
-}
-
-/// Draws how far the counters of each two CPUs are apart, pale where the bound covers it.
-pub(super) fn chart(offsets: &Offsets) -> Chart {
-    let pairs = offsets.pairs.iter().map(|pair| {
-        let value = pair.offset_ns.get().map(f64::abs);
-        let cell = MatrixCell::new(value, pair.apart.get() == Some(true));
-        ([pair.a, pair.b], cell.with_bound(pair.bound_ns.get()))
-    });
-    let plot = MatrixPlot::of_cpus(&offsets.cpus, pairs, "Offset", Unit::Time, "Certainly apart");
-    Chart::new("offsets", "Offsets of the CPUs' counters", plot)
 }
 
 fn signed(ns: f64) -> String {

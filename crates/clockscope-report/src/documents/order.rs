@@ -4,7 +4,6 @@ use clockscope_records::{Order, Sequence, StoreOrder, StoreRoundCounts, Stores, 
 use serde_json::Value;
 
 use super::question_page::QuestionPage;
-use crate::chart::{Chart, MatrixCell, MatrixPlot, Unit};
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
@@ -12,6 +11,8 @@ use crate::units::{figure, time};
 use crate::words::{by_reason, counted, grouped, known, sentence, total, yes_no};
 
 const HEAD: [&str; 8] = ["Clock", "Ordered", "Handoffs", "Regr", "per 10^6", "Worst", "From CPU to", "Handoffs/s"];
+
+const PAIRS_HEAD: [&str; 3] = ["CPUs", "Handoff", "Regr, ordered"];
 
 const STORES_HEAD: [&str; 7] =
     ["Clock", "Rounds", "Violations", "Worst", "Rounds, fence", "Violations, fence", "Worst, fence"];
@@ -53,8 +54,8 @@ impl QuestionPage for Order {
     const LINES: &'static [(&'static str, &'static str)] =
         &[("sequences", "sequence"), ("pairs", "pair"), ("lost", "lost")];
 
-    fn blocks(&self, _: View) -> Vec<Block> {
-        blocks(self)
+    fn blocks(&self, view: View) -> Vec<Block> {
+        blocks(self, view)
     }
 
     fn conclusion(&self) -> Vec<String> {
@@ -83,7 +84,7 @@ fn with_stores(record: &Value) -> Value {
     record
 }
 
-fn blocks(order: &Order) -> Vec<Block> {
+fn blocks(order: &Order, view: View) -> Vec<Block> {
     let checked: Vec<&Sequence> = order.sequences.iter().filter(|sequence| sequence.handoffs > 0).collect();
     let bare = order.bare_handoffs_per_second.get().filter(|_| !checked.is_empty());
     let bare = bare.map(|bare| {
@@ -108,8 +109,10 @@ fn blocks(order: &Order) -> Vec<Block> {
     });
     let mut blocks = vec![Table::new(HEAD, 1, rows).below(bare).into()];
     blocks.extend(order.stores.iter().flat_map(store_blocks));
+    if view.has_folds {
+        blocks.push(Block::folded("Handoffs between CPUs", [pairs(order).into()]));
+    }
     blocks.extend([
-        chart(order).into(),
         Block::notes("Not tested, or not to the end:", untested),
         Block::notes("Disturbed:", disturbed),
         Block::folded("Clocks that are not available", [Block::notes("Not available:", by_reason(missing))]),
@@ -136,15 +139,14 @@ fn store_blocks(stores: &Stores) -> [Block; 2] {
     [table.into(), Block::notes("Stores not tested, or not to the end:", by_reason(failed))]
 }
 
-/// Draws how long a message between each two CPUs takes, and where ordered readings went back.
-pub(super) fn chart(order: &Order) -> Chart {
-    let pairs = order
-        .pairs
-        .iter()
-        .map(|pair| ([pair.a, pair.b], MatrixCell::new(pair.handoff_ns.get(), pair.ordered_regressions > 0)));
-    let mark = "Ordered readings went back";
-    let plot = MatrixPlot::of_cpus(&order.cpus, pairs, "Handoff", Unit::Time, mark);
-    Chart::new("handoffs", "Handoffs between CPUs", plot)
+/// Returns a table of pairs of CPUs: the time of a message, and ordered readings that went back.
+pub(super) fn pairs(order: &Order) -> Table {
+    let rows = order.pairs.iter().map(|pair| {
+        let cpus = format!("{} and {}", pair.a, pair.b);
+        let cells = vec![cpus.into(), Cell::time(pair.handoff_ns.get()), Cell::Count(pair.ordered_regressions)];
+        Row::marked(cells, pair.ordered_regressions > 0)
+    });
+    Table::new(PAIRS_HEAD, 1, rows)
 }
 
 fn row(sequence: &Sequence) -> Vec<Cell> {

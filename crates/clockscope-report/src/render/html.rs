@@ -19,7 +19,7 @@ use crate::chart::Chart;
 use crate::model::{Block, Conclusion, Line, Table};
 use crate::report::Report;
 use crate::style::Style;
-use crate::words::{Text, grouped};
+use crate::words::{Text, counted, grouped};
 use parts::{fold, list, pairs, paragraphs};
 
 /// The page's styles, and its script. The policy admits these and nothing else.
@@ -161,21 +161,20 @@ impl Page {
         }
     }
 
-    /// Makes a chart with its title, its words, and its data in a table that can be opened.
+    /// Makes a chart with its title, and its data in a table that can be opened.
     fn chart(&mut self, chart: &Chart) -> Markup {
-        /// Most characters of a description above a chart; a longer one is with the data.
-        const SHORT: usize = 200;
         let id = self.id(&chart.name);
-        let description = chart.description();
-        let is_short = description.chars().count() <= SHORT;
         let table = data::table(chart);
         let data = format!("Data of the chart: {}", chart.title);
         html! {
             figure id=(id) {
                 figcaption {
                     (heading(self.level, &chart.title))
-                    @if is_short {
-                        p { (description) }
+                    @if chart.left_out() > 0 {
+                        p {
+                            (counted(chart.left_out(), "value"))
+                            " without a place on the axes: 0 or less on a logarithmic one, or not a number."
+                        }
                     }
                 }
                 div class="scroll" role="group" aria-label={ "Chart: " (chart.title) } tabindex="0" {
@@ -183,9 +182,6 @@ impl Page {
                 }
                 details {
                     summary { (data) }
-                    @if !is_short {
-                        p { (description) }
-                    }
                     (table::of(&table, &data, table::MOST_ROWS))
                 }
             }

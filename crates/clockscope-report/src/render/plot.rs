@@ -73,7 +73,7 @@ fn curves(chart: &Chart) -> Option<&CurvePlot> {
     let is_curve = |curve: &Curve| matches!(curve.form, Form::Line | Form::Stairs);
     match &chart.plot {
         Plot::Curves(plot) if chart.has_characters && plot.series.iter().all(is_curve) => Some(plot),
-        Plot::Curves(_) | Plot::Rows(_) | Plot::Matrix(_) | Plot::Evidence(_) => None,
+        Plot::Curves(_) | Plot::Rows(_) | Plot::Evidence(_) => None,
     }
 }
 

@@ -2,7 +2,6 @@
 
 mod curves;
 mod evidence;
-mod matrix;
 mod parts;
 mod rows;
 
@@ -12,8 +11,6 @@ use super::renderer::{RenderError, Renderer};
 use crate::chart::{Chart, Plot};
 use crate::report::Report;
 use crate::style::Style;
-#[cfg(test)]
-pub(super) use matrix::SHADES;
 use parts::{Px, WIDTH};
 
 /// Colors and lines, for light and dark.
@@ -64,15 +61,12 @@ pub(super) fn draw(chart: &Chart, id: &str, context: ImageContext) -> Markup {
         Plot::Rows(plot) => rows::draw(&mut content, plot, top),
         Plot::Curves(plot) => curves::draw(&mut content, plot, top),
         Plot::Evidence(plot) => evidence::draw(&mut content, plot, top),
-        Plot::Matrix(plot) => matrix::draw(&mut content, plot, top, id),
     };
-    let (title, description) = (format!("{id}-title"), format!("{id}-text"));
+    let title = format!("{id}-title");
     let view = format!("0 0 {} {}", Px(WIDTH), Px(height));
     html! {
-        svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox=(view) role="img"
-            aria-labelledby=(title) aria-describedby=(description) {
+        svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox=(view) role="img" aria-labelledby=(title) {
             title id=(title) { (chart.title) }
-            desc id=(description) { (chart.description()) }
             @if context == ImageContext::File {
                 style { (PreEscaped(STYLE)) }
                 rect class="page" width="100%" height="100%" {}

@@ -157,7 +157,7 @@ fn assert_kept(name: &str, document: &Value, figures: &[&Field], have_reasons: b
 fn remove_sentences(value: &mut Value) {
     match value {
         Value::Object(keys) => {
-            let made = ["sentence", "conclusion", "based_on", "why", "advice"];
+            let made = ["sentence", "conclusion", "why", "advice"];
             keys.retain(|key, value| value.is_object() || !made.contains(&key.as_str()));
             keys.values_mut().for_each(remove_sentences);
         }

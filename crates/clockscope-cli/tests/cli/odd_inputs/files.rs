@@ -81,7 +81,7 @@ pub(super) const ROWS: &[Row] = &[
     row("report in.json in.json", Record, Pipe, 2, "error: several records need --format html: the other formats hold one record each"),
     row("report in.json --columns all", Record, Pipe, 2, "error: --columns: the record holds no measurement: leave the option out"),
     row("report in.json --verbose", Record, Pipe, 2, "error: --verbose: the record holds no verdicts: leave the option out"),
-    row("report in.json --format svg", Record, Pipe, 2, "error: --format svg: the record has no chart: expected one of measure, steps, order, offsets, rate, gaps, sleep, check, compare, switched, runtimes, fleet, with results"),
+    row("report in.json --format svg", Record, Pipe, 2, "error: --format svg: the record has no chart: expected one of measure, steps, rate, gaps, sleep, check, compare, switched, runtimes, fleet, with results"),
     row("report in.json -f prometheus", Record, Pipe, 2, "error: --format prometheus: the record has no metrics: expected one of check"),
     row("report in.json --open", Record, Pipe, 2, "error: the following required arguments were not provided:"),
     row("check --policy in.json", Text("[counter]\nmax_cost_ns = \"x\"\n"), Pipe, 2, "error: --policy in.json, line 2: counter.max_cost_ns: expected a number from 0 on"),

@@ -4,14 +4,13 @@ use clockscope_records::{
     ClockDemands, ClockRecord, Demand, DemandTarget, DemandValue, Demanded, EvidenceData, Finding, Policy,
     Trustworthiness, Use, Verdict,
 };
-use clockscope_system::clocksource::{self, KnownClocksource};
-use clockscope_system::{ClockBasis, ClockKind};
+use clockscope_system::ClockKind;
 
 use super::counter as counters;
 use super::observations::{Observations, at_most_ns, cost_ns, is_counter};
 use crate::instrument::catalog::{COUNTER, Catalog, Paths, UnknownClock, spellings};
 use crate::instrument::default_clocks;
-use crate::instrument::error::{Contradiction, Meaningless, MeasureError, PolicyError};
+use crate::instrument::error::{MeasureError, PolicyError};
 use crate::platform::Platform;
 
 /// Names of the clocks to judge, each once: those asked for, or the usual ones that there are, and
@@ -23,7 +22,7 @@ pub(super) fn names<P: Platform>(
     for_use: Option<Use>,
 ) -> Result<Vec<String>, MeasureError> {
     let catalog = Catalog::new(platform);
-    contradictions(policy, &catalog)?;
+    refuse_unanswerable(policy)?;
     let index = |name: &str| -> Result<usize, UnknownClock> {
         let unknown = || UnknownClock { name: name.to_owned(), known: catalog.names() };
         catalog.indices(name, Paths::Libc)?.first().copied().ok_or_else(unknown)
@@ -54,9 +53,6 @@ fn shows_civil_time<P: Platform>(catalog: &Catalog<P>, index: usize) -> bool {
     catalog.entries[index].info.kind == ClockKind::Wall
 }
 
-/// No kernel's timer ticks faster than 1000 times a second, in ns.
-const SHORTEST_TIMER_TICK_NS: f64 = 1e6;
-
 /// Returns true if a verdict is on the clock of this name, alias or path, however it is spelled.
 pub(super) fn is_same(seen: &Observations, verdict: &str, name: &str) -> bool {
     spellings(name).any(|name| is_on(seen, verdict, &name))
@@ -76,121 +72,26 @@ fn is_on(seen: &Observations, verdict: &str, name: &str) -> bool {
     }
 }
 
-/// The clocks that a policy names, as they stand there.
-fn named(policy: &Policy) -> Vec<(String, &ClockDemands)> {
+/// Refuses demands that no finding could break, or that other clocks would answer.
+fn refuse_unanswerable(policy: &Policy) -> Result<(), PolicyError> {
+    if policy.clocksource.as_ref().is_some_and(Vec::is_empty) {
+        return Err(PolicyError::NoClocksource);
+    }
     let counter = policy.counter.iter().map(|demands| (COUNTER.to_owned(), demands));
-    counter.chain(policy.clocks.iter().map(|(name, demands)| (format!("clocks.{name}"), demands))).collect()
-}
-
-/// Demands that contradict each other, and limits that are none.
-fn contradictions<P: Platform>(policy: &Policy, catalog: &Catalog<P>) -> Result<(), MeasureError> {
-    for (section, demands) in named(policy) {
+    let clocks = policy.clocks.iter().map(|(name, demands)| (format!("clocks.{name}"), demands));
+    for (section, demands) in counter.chain(clocks) {
         for (field, limit) in limits(demands) {
-            if limit.is_some_and(|limit| !limit.is_finite() || limit < 0.0) {
-                let limit = limit.unwrap_or_default();
-                return Err(PolicyError::Limit { demand: format!("{section}.{field}"), limit }.into());
+            if let Some(limit) = limit.filter(|limit| !limit.is_finite() || *limit < 0.0) {
+                return Err(PolicyError::Limit { demand: format!("{section}.{field}"), limit });
             }
         }
         let only = [("max_offset_ns", demands.max_offset_ns.is_some()), ("invariant", demands.invariant.is_some())];
         if let Some((field, _)) = only.iter().find(|(_, is_set)| *is_set && section != COUNTER) {
-            return Err(PolicyError::OnlyOfCounter { demand: format!("{section}.{field}") }.into());
-        }
-    }
-    meaningless(policy, catalog)?;
-    let contradiction = |one: &str, other: &str, why| {
-        let (one, other) = (one.to_owned(), other.to_owned());
-        Err(PolicyError::Contradiction { one, other, why }.into())
-    };
-    if let Some(names) = &policy.clocksource {
-        if names.is_empty() {
-            return Err(PolicyError::NoClocksource.into());
-        }
-        let is_trusted =
-            policy.counter.as_ref().is_some_and(|demands| demands.verdict == Some(Trustworthiness::Trusted));
-        // Whichever machine the policy is for.
-        let is_counter = |name: &String| clocksource::known(name).is_some_and(KnownClocksource::is_bare_counter);
-        if is_trusted && !names.iter().any(is_counter) {
-            return contradiction("clocksource", "counter.verdict", Contradiction::CounterUnused);
-        }
-        let is_in_kernel = |name: &String| clocksource::known(name).is_some_and(|known| known.vdso == Some(false));
-        let fine = policy
-            .clocks
-            .iter()
-            .find(|(name, demands)| demands.verdict == Some(Trustworthiness::Trusted) && is_fine(name, catalog));
-        if let Some((name, _)) = fine.filter(|_| names.iter().all(is_in_kernel)) {
-            let other = format!("clocks.{name}.verdict");
-            return contradiction("clocksource", &other, Contradiction::ReadInKernel);
-        }
-    }
-    if policy.clocksource.as_ref().is_some_and(|names| names.iter().all(|name| clocksource::is_timer_tick(name))) {
-        let finer = |demands: &ClockDemands| demands.max_tick_ns.is_some_and(|ns| ns < SHORTEST_TIMER_TICK_NS);
-        if let Some((name, _)) = policy.clocks.iter().find(|(name, demands)| is_fine(name, catalog) && finer(demands)) {
-            let other = format!("clocks.{name}.max_tick_ns");
-            return contradiction("clocksource", &other, Contradiction::TimerTick);
-        }
-    }
-    same_clock(policy, catalog)
-}
-
-/// Demands that nothing can break, or nobody can answer.
-fn meaningless<P: Platform>(policy: &Policy, catalog: &Catalog<P>) -> Result<(), MeasureError> {
-    let refused = |demand: String, why| Err(PolicyError::Meaningless { demand, why }.into());
-    for (section, demands) in named(policy) {
-        if demands.verdict == Some(Trustworthiness::Undecided) {
-            return refused(format!("{section}.verdict"), Meaningless::Undecided);
+            return Err(PolicyError::OnlyOfCounter { demand: format!("{section}.{field}") });
         }
         if demands.for_use.is_some() && demands.verdict.is_none() {
-            return refused(format!("{section}.use"), Meaningless::UseOfNoVerdict);
+            return Err(PolicyError::UseOfNoVerdict { demand: format!("{section}.use") });
         }
-        let name = section.strip_prefix("clocks.").unwrap_or_default();
-        let indices = catalog.indices(name, Paths::Libc).unwrap_or_default();
-        let is_civil = indices.iter().any(|index| shows_civil_time(catalog, *index));
-        if demands.for_use == Some(Use::Civil) && !is_civil {
-            return refused(format!("{section}.use"), Meaningless::NoCivilTime);
-        }
-    }
-    if policy.counter.as_ref().is_some_and(|demands| demands.invariant == Some(false)) {
-        return refused("counter.invariant".to_owned(), Meaningless::NeedNotBeInvariant);
-    }
-    for (name, _) in policy.clocks.iter().filter(|(_, demands)| demands.max_rate_ppm.is_some()) {
-        let indices = catalog.indices(name, Paths::Libc).unwrap_or_default();
-        let has_no_rate = |index: &usize| {
-            let info = &catalog.entries[*index].info;
-            matches!(info.kind, ClockKind::CpuTime | ClockKind::Cycles) || info.is_coarse
-        };
-        if indices.iter().any(has_no_rate) {
-            return refused(format!("clocks.{name}.max_rate_ppm"), Meaningless::NoRate);
-        }
-    }
-    Ok(())
-}
-
-/// Returns true if a clock of this name is read from the clocksource whenever it is read, by the C
-/// library.
-fn is_fine<P: Platform>(name: &str, catalog: &Catalog<P>) -> bool {
-    let indices = catalog.indices(name, Paths::Libc).unwrap_or_default();
-    indices.first().is_some_and(|index| {
-        let info = &catalog.entries[*index].info;
-        info.basis == ClockBasis::Clocksource && info.path.is_usual() && !info.is_coarse
-    })
-}
-
-/// Two sections on one clock, by two of its names, that demand different things.
-fn same_clock<P: Platform>(policy: &Policy, catalog: &Catalog<P>) -> Result<(), MeasureError> {
-    let mut known: Vec<(usize, &String, &ClockDemands)> = Vec::new();
-    for (name, demands) in &policy.clocks {
-        let Some(index) = catalog.indices(name, Paths::Libc).unwrap_or_default().first().copied() else { continue };
-        if crate::instrument::measured_clock::is_counter(&catalog.entries[index]) {
-            let (one, other) = (format!("clocks.{name}"), COUNTER.to_owned());
-            let why = Contradiction::IsCounter;
-            return Err(PolicyError::Contradiction { one, other, why }.into());
-        }
-        if let Some((_, other, _)) = known.iter().find(|(at, _, others)| *at == index && *others != demands) {
-            let (one, other) = (format!("clocks.{name}"), format!("clocks.{other}"));
-            let why = Contradiction::OneClock;
-            return Err(PolicyError::Contradiction { one, other, why }.into());
-        }
-        known.push((index, name, demands));
     }
     Ok(())
 }

@@ -2,15 +2,14 @@
 
 use clockscope_records::Finding;
 
-use crate::chart::{Chart, CurvePlot, EvidencePlot, MatrixPlot, Plot, RowPlot};
-use crate::model::{Cell, Row, Table};
+use crate::chart::{Chart, CurvePlot, EvidencePlot, Plot, RowPlot};
+use crate::model::{Cell, Table};
 use crate::words::{Text, yes_no};
 
 pub(super) fn table(chart: &Chart) -> Table {
     match &chart.plot {
         Plot::Rows(plot) => of_rows(plot),
         Plot::Curves(plot) => of_curves(plot),
-        Plot::Matrix(plot) => of_matrix(plot),
         Plot::Evidence(plot) => of_evidence(plot),
     }
 }
@@ -71,26 +70,6 @@ fn of_curves(plot: &CurvePlot) -> Table {
     let spread = ["Least", "Most"].map(Text::from).into_iter().filter(|_| has_spread);
     let head = ["Series".into(), plot.x.title.clone()].into_iter().chain(until).chain([plot.y.title.clone()]);
     Table::new(head.chain(spread), 1, rows)
-}
-
-/// Makes a row of each pair. Those that are marked are left out last.
-fn of_matrix(plot: &MatrixPlot) -> Table {
-    let pairs =
-        plot.cells.iter().enumerate().flat_map(|(row, cells)| {
-            cells.iter().enumerate().skip(row + 1).map(move |(column, cell)| (row, column, cell))
-        });
-    let has_bounds = plot.cells.iter().flatten().any(|cell| cell.bound.is_some());
-    let name = |index: usize| plot.names.get(index).map_or(Cell::Unknown, |name| name.to_string().into());
-    let rows = pairs.map(|(row, column, cell)| {
-        let value = Cell::known(cell.value, |value| plot.unit.show(value));
-        let bound = has_bounds.then(|| Cell::known(cell.bound, |bound| plot.unit.show(bound)));
-        let cells = [name(row), name(column), value].into_iter().chain(bound);
-        let cells: Vec<Cell> = cells.chain([yes_no(cell.is_marked).into()]).collect();
-        Row { weight: cell.is_marked.into(), ..Row::from(cells) }
-    });
-    let head = [plot.thing.into(), plot.thing.into(), plot.what.clone()];
-    let bound = has_bounds.then(|| Text::from("±"));
-    Table::new(head.into_iter().chain(bound).chain([plot.mark.clone()]), 0, rows)
 }
 
 fn ends(spread: Option<[f64; 2]>, show: impl Fn(f64) -> Cell) -> [Cell; 2] {

@@ -2,7 +2,7 @@
 
 /// The policy. A test computes the hashes.
 pub(super) const POLICY: &str = "default-src 'none'; \
-    style-src 'sha256-/mpdTHKQ3cK7UhvBieyjMREjXxCrteo3GGPHAjtKiCk=' \
+    style-src 'sha256-dBknGwgF8Qy/2Kf2VqFvIuznrTxHW23sRwnLQCTCISs=' \
     'sha256-vC9+/NnqutKA7KIp7chepmvDDI34iQ8FtWgQoUvVW7g='; \
     script-src 'sha256-q/v6y3v3JcrXYmabA72/8sol2fVm3cz2SwLeavTAEb0='; \
     base-uri 'none'; form-action 'none'";

@@ -74,7 +74,6 @@ pub(crate) fn performance_counter() -> Option<CounterFacts> {
         bypass_flags: part(0),
         bypass_shift: part(1),
         enters_kernel: enters_kernel(),
-        is_wine: is_wine(),
     })
 }
 
