@@ -11,31 +11,42 @@
 //!
 //! # Parts
 //!
-//! - **Clocks**: `sources` has the two clocks as traits, `bracket` one comparison of them.
+//! - **Clocks**: `sources` has the two clocks as traits. `readings` reads both and takes brackets,
+//!   each a comparison of them; it also reads the published line.
 //! - **Readers' view**: `page` is the memory that threads share. `version` is its first word, and
 //!   `line` is the function that it publishes. `sync` has the atomics.
 //! - **From brackets to a rate**: `calibration` bounds the rate by many brackets. `drawn_rate`
 //!   (`DrawnRate`) has the rate that lines are drawn by.
-//! - **From brackets to lines**: `steering` begins, renews and withdraws lines. `agreement`
-//!   (`AmbiguousChange`) distinguishes a slew from a step. `errors` (`LineErrors`) has the error
-//!   that brackets prove for the readings between them. `os_speed` (`OsSpeed`, `Width`) judges the
-//!   widths of brackets. `os_changes` handles an OS clock that steps back or becomes slower, and
-//!   `time_hold` (`TimeHold`) times how long the clock stands still.
-//! - **Access to a line**: `serving` serves readings without a fresh line. `use_rate` (`LineUse`)
-//!   decides whether a line pays.
-//! - **Other clocks**: `offset_clock` has the offsets to the wall clock and the boot clock.
+//! - **From brackets to lines**: `steering` decides when a line begins, goes on and ends, and
+//!   `publication` publishes and ends it. `agreement` (`AmbiguousChange`) distinguishes a slew from
+//!   a step. `errors` (`LineErrors`) has the error that brackets prove for the readings between
+//!   them. `os_speed` (`OsSpeed`, `Width`) judges the widths of brackets. `standstill` holds
+//!   the time while the OS clock is behind it, and `time_hold` (`TimeHold`) times for how long.
+//! - **Access to a line**: `serving` serves readings, most of all those without a fresh line.
+//!   `use_rate` (`LineUse`) decides whether a line pays.
+//! - **Other clocks**: `offsets` compares the wall clock and the boot clock with the timeline and
+//!   keeps their offsets. `offset_clock` serves both clocks.
 //! - **Civil time**: `bounds` has a `statement` of the system on civil time. The counter carries it
 //!   on beside a line (`carried`: `BesideNextLine`, `Carried`); `shared_statement` keeps it for
 //!   callers without one.
 //! - **Trust**: `trust` (`Trust`) says whether the counter may be used: by the answers of system
 //!   and hardware (`system_answers`, `clocksource_names`), and by the last test of it
-//!   (`verified_cpus`). `migration` notices another machine, or a CPU outside of the test. This
-//!   file asks, readmits and gives up.
+//!   (`verified_cpus`). `admission` asks, readmits and gives up, and `decisions` puts that into
+//!   force without the lock. `migration` notices another machine, or a CPU outside of the test.
 //! - **The process**: `shared` is what a fork wipes (`wiping`). `holding` takes the `lock` of
 //!   `state` (`Steering`), in which each part alone changes its own fields. `generation`
 //!   (`Generation`) has the beginning of a generation and the number of short ones before it.
 //!   `first_reading` has what is read before the system is asked to wipe.
-//! - **Reports**: `answers` answers questions about all of it.
+//! - **Reports**: `answers` answers questions about all of it. `observation` has one moment of all
+//!   clocks, for a history.
+//!
+//! # Order of calls
+//!
+//! The clock's methods are in several files. Each file calls methods of later files alone: this
+//! one, `observation`, `answers`, `bounds`, `offset_clock`, `serving`, `standstill`, `steering`,
+//! `migration`, `offsets`, `publication`, `holding`, `admission`, `decisions`, `readings`. So no
+//! walk from `now()` enters a file twice, and serving depends on publishing, never the other way
+//! round.
 //!
 //! # Protocol
 //!
@@ -137,10 +148,10 @@
 //! docs/concepts/library/situations.md explains why; docs/decisions/library.md has the design
 //! decisions.
 
+mod admission;
 mod agreement;
 mod answers;
 mod bounds;
-mod bracket;
 mod calibration;
 mod carried;
 mod clocksource_names;
@@ -155,16 +166,19 @@ mod lock;
 mod migration;
 mod observation;
 mod offset_clock;
-mod os_changes;
+mod offsets;
 mod os_speed;
 mod page;
 #[cfg(test)]
 #[cfg(clockscope_models)]
 mod protocol;
+mod publication;
+mod readings;
 mod serving;
 mod shared;
 mod shared_statement;
 mod sources;
+mod standstill;
 mod state;
 mod statement;
 mod steering;
@@ -205,14 +219,7 @@ pub(crate) use page::{ClockOffset, OffsetClock};
 pub(crate) use shared::Shared;
 pub(crate) use statement::GROWS;
 pub(crate) use sync::{AtomicU64 as SharedWord, fence};
-use system_answers::Answers;
 use trust::Trust;
-use version::{ServingMode, Version};
-
-/// Length of a segment in ns; each is up to a tenth longer or shorter. Half as long again is the
-/// longest that a change of the OS clock's rate stays unnoticed while the clock is in use: at 500
-/// ppm, 0.75 µs.
-const WINDOW_NS: u64 = 1_000_000;
 
 /// A clock that serves the time of the OS clock `S` by the counter `C`.
 ///
@@ -258,7 +265,7 @@ const WINDOW_NS: u64 = 1_000_000;
 pub struct Disciplined<C, S> {
     shared: Shared<S>,
     counter: C,
-    /// 0 for [`WINDOW_NS`]: all of a clock that was not used yet is zero, so that a static one is
+    /// 0 for the default: all of a clock that was not used yet is zero, so that a static one is
     /// in memory of the process's own, and not of a file. The kernel wipes no other in a forked
     /// child.
     requested_window_ns: u64,
@@ -267,15 +274,6 @@ pub struct Disciplined<C, S> {
     wall_generation: AtomicU64,
     trust: Trust,
     first: FirstReading,
-}
-
-/// Questions to counter and system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Questions {
-    /// Those that decide whether the counter is used.
-    Deciding,
-    /// Also those whose answers only evidence reports.
-    All,
 }
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
@@ -315,11 +313,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self
     }
 
-    /// Length of a segment, in ns.
-    const fn window_ns(&self) -> u64 {
-        if self.requested_window_ns == 0 { WINDOW_NS } else { self.requested_window_ns }
-    }
-
     /// The time, ordered: a reading taken after another one, on any thread, in happens-before
     /// order, is never smaller.
     ///
@@ -328,7 +321,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// cost where that is served.
     #[inline(always)]
     pub fn now(&self) -> Instant {
-        Instant::from_reading(self.shared.page.read(|| self.counter.ordered()).unwrap_or_else(|| self.slow()))
+        Instant::from_reading(self.read())
     }
 
     /// Returns the time as [`Disciplined::now`] does, or the OS clock's error while no clock
@@ -354,14 +347,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         Instant::from_reading(self.shared.page.read(|| self.counter.unordered()).unwrap_or_else(|| self.slow()))
     }
 
-    /// Asks counter and system now what the second reading would ask, once for this process and all
-    /// that it forks. No reading asks anything after that.
-    pub fn prepare(&self) {
-        while self.shared.page.mode() == ServingMode::New {
-            self.begin();
-        }
-    }
-
     /// Asks counter and system again, and goes by what they say now: gives the counter up, or takes
     /// it back where only their word was against it. What is not answered any more is taken as it
     /// was. Whether the counter may be used. [`Disciplined::evidence`] reports these answers from
@@ -369,8 +354,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     ///
     /// Compares the clocks that were asked for: a suspend shows from here on.
     pub fn recheck(&self) -> bool {
-        self.learn_kernel_hz();
-        let is_used = self.follow(self.ask(Questions::All));
+        let is_used = self.recheck_all();
         self.check_other_clocks();
         is_used
     }
@@ -378,33 +362,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Compares the clocks beside ours that were asked for.
     pub(crate) fn check_other_clocks(&self) {
         OffsetClock::ALL.into_iter().for_each(|clock| self.check_wanted(clock));
-    }
-
-    /// The same without the questions that decide nothing.
-    #[cfg(not(clockscope_models))]
-    pub(crate) fn recheck_use(&self) -> bool {
-        self.follow(self.ask(Questions::Deciding))
-    }
-
-    fn follow(&self, answers: Answers) -> bool {
-        let demotion = self.trust.demotion(&answers);
-        self.prepare();
-        self.decide(|mode| match (mode, demotion) {
-            // Still so, and the more exact reason.
-            (
-                ServingMode::Barred(Demotion::Untested),
-                Some(Demotion::NotClocksource | Demotion::ClocksourceUnknown),
-            ) => None,
-            (ServingMode::Open, Some(reason)) => Some(ServingMode::Barred(reason)),
-            (ServingMode::Barred(found), Some(reason))
-                if (found.is_of_the_system() || found.is_for_some_time()) && found != reason =>
-            {
-                Some(ServingMode::Barred(reason))
-            }
-            (ServingMode::Barred(found), None) if found.is_of_the_system() => Some(ServingMode::Open),
-            _ => None,
-        });
-        self.shared.page.mode() == ServingMode::Open
     }
 
     /// Takes the counter although the kernel does not, because a test of its own has shown that it
@@ -422,48 +379,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.readmit_as_of(Some(cpus), self.shared.os.disruptions())
     }
 
-    /// The same for a test that began when [`OsClock::disruptions`] was this.
-    pub(crate) fn readmit_as_of(&self, cpus: Option<&[u32]>, disruptions: Option<u64>) -> bool {
-        self.prepare();
-        if !self.trust.may_be_tested() {
-            self.trust.reject();
-            return false;
-        }
-        if !self.trust.accept(cpus, disruptions) {
-            return false;
-        }
-        self.decide(|mode| match mode {
-            ServingMode::Barred(Demotion::Abandoned) if !self.shared.steering.has_room() => None,
-            ServingMode::New | ServingMode::Barred(_) => Some(ServingMode::Open),
-            ServingMode::Open => None,
-        });
-        self.shared.page.mode() == ServingMode::Open
-    }
-
-    /// Gives the counter up, because a test of its own has shown that it may not be trusted. At
-    /// once, whoever holds the lock.
-    pub fn give_up(&self) {
-        self.prepare();
-        self.trust.reject();
-        self.decide(|mode| match mode {
-            ServingMode::Barred(Demotion::Abandoned | Demotion::OutOfOrder) => None,
-            ServingMode::New | ServingMode::Open | ServingMode::Barred(_) => {
-                Some(ServingMode::Barred(Demotion::OutOfOrder))
-            }
-        });
-    }
-
-    /// From here on the counter may not be read. Callable in a signal handler.
-    #[cfg(not(clockscope_models))]
-    pub(crate) fn forbid(&self) {
-        self.trust.forbid();
-        self.decide(|mode| match mode {
-            ServingMode::Barred(reason) if !reason.is_for_some_time() => None,
-            ServingMode::New => None,
-            ServingMode::Open | ServingMode::Barred(_) => Some(ServingMode::Barred(Demotion::NotPermitted)),
-        });
-    }
-
     /// The OS clock.
     #[cfg(not(clockscope_models))]
     pub(crate) fn os(&self) -> &S {
@@ -474,112 +389,5 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[cfg(not(clockscope_models))]
     pub(crate) fn shared(&self) -> &Shared<S> {
         &self.shared
-    }
-
-    /// The first reading, wherever it is kept.
-    fn first(&self) -> &FirstReading {
-        self.shared.os.first_reading(&self.first)
-    }
-
-    /// Leaves the state before the first use: may the counter be used? Asked once for a process and
-    /// its children.
-    #[cold]
-    fn begin(&self) {
-        let page = &self.shared.page;
-        let mut version = page.version();
-        // A child that is forked in the middle of this, by a signal handler, finds another version,
-        // and begins by itself.
-        if version == Version::NEW {
-            let marked = version.without_line(ServingMode::New);
-            page.replace(&mut version, marked);
-        }
-        page.mark();
-        let answers = match self.trust.answers() {
-            Some(answers) => {
-                self.shared.os.prepare(answers.permitted);
-                answers
-            }
-            None => {
-                let answers = self.ask(Questions::Deciding);
-                let (first, process) = (self.first(), self.shared.os.process());
-                if !first.was_taken() {
-                    // A child that is forked later asks nothing.
-                    first.keep(0, process);
-                } else if let Some(first_ns) = first.of(process) {
-                    page.write_down(first_ns);
-                }
-                answers
-            }
-        };
-        let mode = self.trust.demotion(&answers).map_or(ServingMode::Open, ServingMode::Barred);
-        let next = version.without_line(mode);
-        // One of all threads that race here; a process has many first calls after forks.
-        if version.is_new() && version != Version::NEW && page.replace(&mut version, next) {
-            self.next_generation(0, None);
-        }
-    }
-
-    /// Asks counter and system.
-    fn ask(&self, questions: Questions) -> Answers {
-        let before = self.trust.answers().unwrap_or_default();
-        let permitted = self.counter.is_permitted();
-        let (clocksource, mut name) = self.counter.clocksource();
-        if questions == Questions::All {
-            name = name.or_else(|| self.counter.clocksource_name());
-        }
-        // Before the OS clock is read for its tick: where the counter is disabled, that may be
-        // fatal.
-        self.shared.os.prepare(permitted.or(before.permitted));
-        self.trust.learn_machine(self.shared.os.disruptions());
-        let os_tick_ns = self.shared.os.tick_ns(clocksource.or(before.clocksource) == Some(true));
-        let (invariant, is_complete) = (self.counter.is_invariant(), questions == Questions::All);
-        self.trust.keep(Answers { permitted, clocksource, invariant, name: 0, is_complete, os_tick_ns }, name)
-    }
-
-    /// Learns the frequency that the kernel states, where nothing else states one.
-    fn learn_kernel_hz(&self) {
-        if self.counter.nominal_hz().is_some() {
-            return;
-        }
-        if let Some(hz) = self.counter.kernel_hz() {
-            self.trust.keep_kernel_hz(hz);
-        }
-    }
-}
-
-#[cfg(all(test, not(clockscope_models)))]
-mod tests {
-    use super::*;
-
-    /// Clocks that stand still.
-    struct Machine;
-
-    impl Counter for Machine {
-        fn ordered(&self) -> u64 {
-            1
-        }
-        trusted_counter!();
-    }
-
-    impl OsClock for Machine {
-        fn now_ns(&self) -> Result<u64, Errno> {
-            Ok(1)
-        }
-        fn tick_ns(&self, _: bool) -> u64 {
-            1
-        }
-    }
-
-    /// Whatever it is barred for, and however long: the counter may not be read from here on.
-    #[test]
-    fn a_forbidden_counter_is_not_opened_after_a_pause() {
-        for reason in Demotion::ALL {
-            let clock = Disciplined::new(Machine, Machine);
-            clock.prepare();
-            clock.decide(|_| Some(ServingMode::Barred(reason)));
-            clock.forbid();
-            let ServingMode::Barred(found) = clock.shared.page.mode() else { panic!("{reason:?}: it is served") };
-            assert!(!found.is_for_some_time(), "{reason:?} became {found:?}");
-        }
     }
 }

@@ -15,9 +15,8 @@ use clockscope_core::evidence::{
 };
 use clockscope_core::pause;
 
-use super::bracket::{both_ticks, take_narrowest};
-use super::calibration::MeanRate;
-use super::errors::error_ns;
+use super::calibration::{MeanRate, both_ticks};
+use super::readings::ANSWER_TRIES;
 use super::steering::Wanted;
 use super::system_answers::Answers;
 use super::version::ServingMode;
@@ -32,9 +31,6 @@ const CLOCKSOURCE_SOURCE: &str =
     if cfg!(any(target_os = "linux", target_os = "android")) { "sysfs" } else { "the system" };
 const PERMISSION_SOURCE: &str =
     if cfg!(any(target_os = "linux", target_os = "android")) { "prctl PR_GET_TSC" } else { "the system" };
-
-/// Brackets tried for an answer.
-const TRIES: u32 = 8;
 
 /// A clock that shows the same in so many readings is not waited for.
 const FROZEN: u64 = 20_000;
@@ -68,7 +64,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.prepare();
         let page = &self.shared.page;
         // Another thread may hold the lock: then the line is compared by this bracket alone.
-        let tick_ns = self.verify().unwrap_or_else(|| self.ticks_by_line());
+        let tick_ns = self.verify().unwrap_or_else(|| self.ticks_by_line(self.os_tick_ns()));
         let error = match self.error_by_line(tick_ns) {
             Some(error) => error,
             None => {
@@ -89,34 +85,16 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         })
     }
 
-    /// The error by the narrowest of several brackets whose ends one line covers.
-    pub(super) fn error_by_line(&self, tick_ns: u64) -> Option<u64> {
-        let mut narrowest: Option<(u64, u64)> = None;
-        for _ in 0..TRIES {
-            if let Some(one) = self.error_by_bracket(tick_ns) {
-                narrowest = Some(narrowest.map_or(one, |narrowest| narrowest.min(one)));
-            }
-        }
-        narrowest.map(|(_, error)| error)
-    }
-
-    /// The width of one bracket whose ends one line covers, and the error by it.
-    fn error_by_bracket(&self, tick_ns: u64) -> Option<(u64, u64)> {
-        let snapshot = self.snapshot();
-        // Without a line, the counter may not even be permitted.
-        snapshot.line.at(snapshot.tick)?;
-        let bracket = take_narrowest(&self.counter, || self.os_ns_at_once(), 1, 0).ok()?;
-        let [first, last] = [bracket.before, bracket.after].map(|tick| snapshot.line.at(tick));
-        let error = error_ns(first?.max(snapshot.floor), last?.max(snapshot.floor), bracket.inner, tick_ns);
-        Some((bracket.width(), error))
-    }
-
-    /// Returns the ticks of both clocks in ns, the counter's by the line that is served.
-    fn ticks_by_line(&self) -> u64 {
-        let snapshot = self.snapshot();
-        let [this, next] = [snapshot.tick, snapshot.tick.wrapping_add(1)].map(|tick| snapshot.line.at(tick));
-        let tick_ns = this.zip(next).map_or(0, |(this, next)| next.saturating_sub(this));
-        self.os_tick_ns().saturating_add(tick_ns)
+    /// Distance of a clock's readings by the line from it: that of our timeline and of the offset.
+    #[cfg(not(clockscope_models))]
+    pub(crate) fn offset_error_bound(&self, clock: super::page::OffsetClock) -> Option<ErrorBound> {
+        let timeline = self.error_bound()?;
+        let (now, largest) = self.offset_error_ns(clock)?;
+        Some(ErrorBound {
+            now: timeline.now + Duration::from_nanos(now),
+            largest: timeline.largest + Duration::from_nanos(largest),
+            largest_at: timeline.largest_at,
+        })
     }
 
     /// Returns the counter's mean frequency over the calibration's window, which is extended by a
@@ -151,21 +129,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// The OS clock's tick in ns, as it was when it was asked for.
-    pub(super) fn os_tick_ns(&self) -> u64 {
-        self.prepare();
-        self.trust.os_tick_ns()
-    }
-
     /// By how much the time is ahead of the OS clock since that stepped back; zero if it never did.
     /// Whoever compares the time with that clock's adds it there.
     pub fn timeline_offset(&self) -> Duration {
         Duration::from_nanos(self.timeline_offset_ns())
-    }
-
-    /// The same in ns.
-    pub(crate) fn timeline_offset_ns(&self) -> u64 {
-        self.shared.page.offset()
     }
 
     /// Conversion of ticks into time, by the same window.
@@ -189,13 +156,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if answers.permitted == Some(false) {
             return Err(Uncalibrated::NotPermitted);
         }
-        let take = || take_narrowest(&self.counter, || self.os_ns_at_once(), TRIES, 0).map_err(Uncalibrated::NoClock);
-        let start = take()?;
+        let start = self.narrowest_bracket(ANSWER_TRIES, 0).map_err(Uncalibrated::NoClock)?;
         if answers.invariant == Some(true) {
             pause(duration);
         }
         self.spin(&start, duration)?;
-        let end = take()?;
+        let end = self.narrowest_bracket(ANSWER_TRIES, 0).map_err(Uncalibrated::NoClock)?;
         let rate = end
             .rate_since(&start, both_ticks(answers.os_tick_ns))
             .filter(|rate| rate.low > 0.0)
@@ -242,7 +208,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Returns true if the time is a monotonic clock's, of a tick of 1 µs or less.
     pub fn is_high_resolution(&self) -> bool {
-        self.now();
+        self.read();
         self.shared.os.is_monotonic() && (self.source() == Source::Counter || self.os_tick_ns() <= 1000)
     }
 

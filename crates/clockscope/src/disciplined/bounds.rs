@@ -13,7 +13,6 @@ use clockscope_core::brackets::Bracket;
 use super::agreement::SAME;
 use super::carried::Carried;
 use super::errors::BracketInterval;
-use super::holding::SteeringGuard;
 use super::page::OffsetClock;
 use super::shared_statement::{ClockSnapshot, Statement, Turn};
 use super::statement::{BoundedAt, Bounds, CivilStatement, GROWS, earlier, is_same_rate, later};
@@ -51,7 +50,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             self.prepare();
         }
         if version.has_line() {
-            self.now();
+            self.read();
             self.advance();
             if let Some(bounded) = page.read_bounds(|| self.counter.ordered()) {
                 return bounded;
@@ -144,9 +143,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// The system's statement now, and that as the interval at some moment of this call.
     fn ask_at_once(&self) -> (CivilStatement, BoundedAt) {
-        let began_ns = self.now().as_ns();
+        let began_ns = self.read();
         let statement = self.ask_statement();
-        let took_ns = self.now().as_ns().saturating_sub(began_ns);
+        let took_ns = self.read().saturating_sub(began_ns);
         let bounded = BoundedAt {
             earliest_ns: statement.earliest_ns,
             // The timeline may be slewed meanwhile, by a tenth.
@@ -156,25 +155,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         (statement, bounded)
     }
 
-    /// Duration beyond which something was interrupted, in ns: too long for a bound that lasts a
-    /// second.
-    fn interrupted_ns(&self) -> u64 {
-        self.window_ns() / 8
-    }
-
     fn ask_statement(&self) -> CivilStatement {
         self.shared.os.civil_statement().unwrap_or(CivilStatement::nothing(CivilState::Unavailable))
-    }
-
-    /// Takes back what the system stated, unless the OS clock has gone on until this bracket at the
-    /// rate of then.
-    pub(super) fn check_bounds(&self, guard: &mut SteeringGuard<'_>, bracket: &Bracket) {
-        let (os_tick_ns, had_bounds) = (guard.rate.os_tick_ns(), guard.beside.has_bounds());
-        guard.beside.check(bracket, os_tick_ns);
-        if had_bounds && !guard.beside.has_bounds() {
-            // A slew may have begun that only the counter shows so soon: whoever calls next asks.
-            self.shared.statement.forget();
-        }
     }
 
     /// Asks the system, and publishes the line anew with what it states, where the counter can
@@ -243,11 +225,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
         let CivilStatement { earliest_ns, latest_ns, state, .. } = bounded;
         (took_ns >= 0.0).then_some(BoundedAt { earliest_ns, latest_ns, state })
-    }
-
-    /// Time between two brackets from which on a rate is known, in ns.
-    pub(super) fn shortest_ns(&self) -> f64 {
-        self.window_ns() as f64 / 4.0
     }
 }
 

@@ -1,8 +1,6 @@
 //! Length of a tick: what all brackets of a window allow.
 
-use clockscope_core::brackets::{Bracket, RateBounds};
-
-use super::bracket::both_ticks;
+use clockscope_core::brackets::{Bracket, RateBounds, Ticks};
 
 /// Each half of a window is this long, in ns, before the first is let go. After ten seconds a
 /// bracket of 40 ns bounds the mean rate to 0.004 ppm, and the next window starts from a bracket
@@ -166,6 +164,12 @@ impl Calibration {
     fn begin_mean(&mut self, rate: RateBounds, end: Bracket) {
         (self.mean, self.mean_end, self.feasible) = (rate, end, rate.widened(WANDER));
     }
+}
+
+/// Returns the ticks of both clocks: the counter moves by what it counts, the OS clock by what was
+/// found when it was asked.
+pub(super) fn both_ticks(os_tick_ns: u64) -> Ticks {
+    Ticks { outer: 1.0, inner: os_tick_ns as f64 }
 }
 
 #[cfg(test)]

@@ -26,20 +26,21 @@ pub(super) struct SteeringGuard<'a> {
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Waits for the lock: for questions, never for readings. Makes no system call meanwhile but to
     /// read the OS clock, because a confined process may not. Takes it over from a holder that was
-    /// there long ago: a signal handler that asks may have interrupted it, again and again.
-    pub(super) fn with_steering<T>(&self, work: impl Fn(&mut SteeringGuard<'_>) -> Option<T>) -> Option<T> {
+    /// there long ago: a signal handler that asks may have interrupted it, again and again. `None`
+    /// where the counter is not used, and while another thread holds the lock.
+    pub(super) fn wait_lock(&self) -> Option<SteeringGuard<'_>> {
         if self.shared.page.mode() != ServingMode::Open {
             return None;
         }
         // The holder is done within microseconds, or is not running: then it needs this CPU,
         // perhaps, at the end of this thread's turn.
         for turn in 0..TRIES {
-            if let Some(mut guard) = self.try_lock() {
-                return work(&mut guard);
+            if let Some(guard) = self.try_lock() {
+                return Some(guard);
             }
             (0..turn.min(LONGEST_PAUSE)).for_each(|_| core::hint::spin_loop());
         }
-        self.lock().and_then(|mut guard| work(&mut guard))
+        self.lock()
     }
 
     /// The lock, unless another holds it.

@@ -3,10 +3,8 @@
 
 use clockscope_core::brackets::Bracket;
 
-use super::bracket::take_narrowest;
 use super::page::{ClockOffset, OffsetClock};
 use super::statement::{earlier, later};
-use super::version::ServingMode;
 use super::{Counter, Demotion, Disciplined, OsClock};
 use clockscope_core::CivilState;
 
@@ -69,22 +67,27 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return Err(Unobserved::Barred(reason));
         }
         // Where the OS clock stepped back, a reading notices that, and has the timeline wait.
-        self.now();
+        self.read();
         let before = self.offset_now(OffsetClock::Wall);
         let civil = self.ahead(civil);
-        let observed = self.with_steering(|guard| {
-            if !self.is_where_it_was(guard) {
-                return None;
-            }
-            let disruptions = self.shared.os.disruptions();
-            let bracket = take_narrowest(&self.counter, || self.os_ns_at_once(), TRIES, enough).ok()?;
-            let os_tick_ns = self.trust.os_tick_ns();
-            let suspended_ns = self.shared.os.suspended_ns().map_or(0, |ns| ns.saturating_add(1));
-            Some(Observation { bracket, os_tick_ns, suspended_ns, disruptions, civil, wall: [before, None] })
-        });
-        let observed = observed.map(|seen| Observation { wall: [before, self.offset_now(OffsetClock::Wall)], ..seen });
+        let observed = self.observe_bracket(enough);
+        let observed =
+            observed.map(|seen| Observation { civil, wall: [before, self.offset_now(OffsetClock::Wall)], ..seen });
         let observed = observed.filter(|observation| !observation.bracket.went_back());
         observed.ok_or_else(|| self.barred().map_or(Unobserved::NoBracket, Unobserved::Barred))
+    }
+
+    /// Looks at both clocks alone. `None` without the lock, where the machine or the CPU is another
+    /// one, and where the OS clock does not answer.
+    fn observe_bracket(&self, enough: u64) -> Option<Observation> {
+        let mut guard = self.wait_lock()?;
+        if !self.is_where_it_was(&mut guard) {
+            return None;
+        }
+        let disruptions = self.shared.os.disruptions();
+        let bracket = self.narrowest_bracket(TRIES, enough).ok()?;
+        let (os_tick_ns, suspended_ns) = (self.trust.os_tick_ns(), self.suspended_ns());
+        Some(Observation { bracket, os_tick_ns, suspended_ns, disruptions, ..Observation::NONE })
     }
 
     /// By how much the true time is ahead of the timeline, at least and at most.
@@ -106,18 +109,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[cfg(not(clockscope_models))]
     pub(crate) fn observe_os(&self, civil: CivilTime) -> Result<Observation, Unobserved> {
         self.prepare();
-        self.now();
+        self.read();
         let (before, civil) = (self.offset_now(OffsetClock::Wall), self.ahead(civil));
         let ns = self.os_ns().map_err(|_| Unobserved::NoBracket)?;
         let bracket = Bracket { before: ns, inner: ns, after: ns };
         Ok(Observation { bracket, civil, wall: [before, self.offset_now(OffsetClock::Wall)], ..Observation::NONE })
-    }
-
-    /// Reason why the counter is not used, if it is not.
-    pub(crate) fn barred(&self) -> Option<Demotion> {
-        match self.shared.page.mode() {
-            ServingMode::Barred(reason) => Some(reason),
-            ServingMode::New | ServingMode::Open => None,
-        }
     }
 }

@@ -15,70 +15,16 @@
 
 use core::sync::atomic::Ordering;
 
-use clockscope_core::brackets::{Bracket, narrowest};
-
 use super::holding::SteeringGuard;
-use super::os_speed::TOO_WIDE;
+use super::offsets::{Distance, TRIES, enough_ns};
 use super::page::{ClockOffset, OffsetClock};
 use super::use_rate::Usage;
 use super::version::Version;
 use super::{Counter, Disciplined, OsClock};
-use crate::Errno;
 
-/// Comparisons for an offset that is not known, and for one that is.
-const FIRST_TRIES: u32 = 8;
-const TRIES: u32 = 4;
 /// A comparison takes less than this, unless it is interrupted: some system calls on a slow
 /// processor.
 const INTERRUPTED_NS: u64 = 20_000;
-/// Distance by which an offset may be above the true one where nothing else is known of that.
-const UNKNOWN_WIDTH_NS: u64 = 1_000_000;
-
-/// By how much a clock is ahead of our timeline, between two numbers of ns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Distance {
-    least: i64,
-    most: i64,
-    /// The clock, read between two readings of the OS clock.
-    bracket: Bracket,
-}
-
-impl Distance {
-    /// Either clock may be a tick further than it shows.
-    pub(super) fn of(bracket: Bracket, tick_ns: u64) -> Self {
-        let (least, most) = bracket.ahead();
-        let (least, most) = (least.saturating_sub_unsigned(tick_ns), most.saturating_add_unsigned(tick_ns));
-        Self { least, most, bracket }
-    }
-
-    /// The clock's reading.
-    fn clock_ns(&self) -> i64 {
-        self.bracket.inner as i64
-    }
-
-    /// Both ticks are part of it: unlike a bracket's width, it is a bound of an offset.
-    fn width_ns(&self) -> u64 {
-        self.most.wrapping_sub(self.least) as u64
-    }
-
-    /// Returns true if an offset that is up to `width_ns` above the true one is compatible with
-    /// this.
-    fn agrees(&self, offset: ClockOffset, width_ns: Option<u64>) -> bool {
-        let ns = offset.ns();
-        self.least <= ns && ns.saturating_sub_unsigned(width_ns.unwrap_or(UNKNOWN_WIDTH_NS)) <= self.most
-    }
-
-    /// By how much this offset is off at worst, in ns.
-    fn error_ns(&self, offset: ClockOffset) -> u64 {
-        let ns = offset.ns();
-        ns.saturating_sub(self.least).max(self.most.saturating_sub(ns)).max(0) as u64
-    }
-}
-
-/// A comparison that is no wider is enough for one with an offset that is so wide.
-fn enough_ns(width_ns: Option<u64>) -> u64 {
-    width_ns.map_or(0, |ns| ns.saturating_add(ns / 4))
-}
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The wall clock's time in ns since the Unix epoch, ordered as [`Disciplined::now`] is while
@@ -123,23 +69,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         by_line.unwrap_or_else(|| self.offset_clock_slow(clock))
     }
 
-    /// Reads the clock itself.
-    #[inline(always)]
-    fn read_itself(&self, clock: OffsetClock) -> Result<i64, Errno> {
-        match clock {
-            OffsetClock::Wall => self.shared.os.wall_ns(),
-            OffsetClock::Boot => self.shared.os.boot_ns(),
-        }
-    }
-
-    /// Returns true if an offset carries the clock.
-    fn is_steered_alike(&self, clock: OffsetClock) -> bool {
-        match clock {
-            OffsetClock::Wall => self.shared.os.is_wall_steered_alike(),
-            OffsetClock::Boot => self.shared.os.is_boot_steered_alike(),
-        }
-    }
-
     /// Serves the clock where the fast path cannot.
     #[cold]
     #[inline(never)]
@@ -171,7 +100,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
         if version.is_new() {
             // A first reading.
-            self.now();
+            self.read();
         }
         match self.read_itself(clock) {
             Ok(clock_ns) => self.serve_itself(clock, version, clock_ns),
@@ -199,22 +128,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         Some(clock_ns)
     }
 
-    /// Returns true if readings by a line that has ended may have been later.
-    #[inline(always)]
-    fn is_clock_behind(&self, clock: OffsetClock, clock_ns: i64) -> bool {
-        let (known, floor) = (self.shared.page.offset_words(clock).known(), self.shared.page.floor());
-        known.is_known() && clock_ns < known.clock_ns(floor)
-    }
-
-    /// Counts a reading as one of the OS clock, so that a line begins for who reads often.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn sample(&self) {
-        if let Ok(os_ns) = self.os_ns() {
-            self.serve_sample(os_ns);
-        }
-    }
-
     /// By the line, which is renewed if it is nearly spent. `None` as for
     /// [`Self::offset_clock_again`].
     #[cold]
@@ -235,7 +148,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     fn offset_clock_again(&self, clock: OffsetClock) -> Option<i64> {
         let page = &self.shared.page;
         // No smaller than any reading by a line that came before.
-        let ns = self.now().as_ns();
+        let ns = self.read();
         let snapshot = self.snapshot();
         // Before the comparison: one from before a set must not contradict the offset from after
         // it.
@@ -280,75 +193,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The clock does not answer: the last offset that was known, or our own timeline.
     #[cold]
     fn offset_clock_otherwise(&self, clock: OffsetClock) -> i64 {
-        let (known, ns) = (self.shared.page.offset_words(clock).known(), self.now().as_ns());
+        let (known, ns) = (self.shared.page.offset_words(clock).known(), self.read());
         if known.is_known() { known.clock_ns(ns) } else { ns as i64 }
-    }
-
-    /// One comparison of the clock with the timeline.
-    fn distance(&self, clock: OffsetClock) -> Result<Distance, Errno> {
-        let before = self.os_ns_at_once()?;
-        let inner = self.read_itself(clock)? as u64;
-        let bracket = Bracket { before, inner, after: self.os_ns_at_once()? };
-        Ok(Distance::of(bracket, self.trust.os_tick_ns()))
-    }
-
-    /// The narrowest of several comparisons, done early with one that is no wider than `enough_ns`.
-    #[inline(never)]
-    fn narrowest_distance(&self, clock: OffsetClock, tries: u32, enough_ns: u64) -> Option<Distance> {
-        narrowest(|| self.distance(clock), Distance::width_ns, tries, enough_ns).ok()
-    }
-
-    /// The offset to publish with the next line: the one that is known, as long as nothing
-    /// contradicts it. It is not replaced by a smaller one that is better known: readings would go
-    /// back. Unknown where nobody asked for the clock, or all comparisons were interrupted.
-    pub(super) fn offset_for_line(&self, clock: OffsetClock, guard: &SteeringGuard<'_>) -> ClockOffset {
-        if !self.shared.page.wants(clock) || !self.is_steered_alike(clock) {
-            return ClockOffset::UNKNOWN;
-        }
-        let words = self.shared.page.offset_words(clock);
-        let (known, width_ns) = words.known_with_width();
-        if known.is_known() {
-            match self.narrowest_distance(clock, TRIES, enough_ns(width_ns)) {
-                None => return ClockOffset::UNKNOWN,
-                Some(seen) if seen.agrees(known, width_ns) => {
-                    if width_ns.is_none() {
-                        words.keep_width(known, known.ns().abs_diff(seen.least));
-                    }
-                    words.largest_error_ns.fetch_max(seen.error_ns(known), Ordering::Relaxed);
-                    return known;
-                }
-                Some(_) => self.forget_offset(clock, known),
-            }
-        }
-        // Two reads of the OS clock lie in a bracket, and one and a half in a comparison.
-        let usual_ns = (2 * guard.rate.calibration().narrowest()) as f64 * guard.rate.ns_per_tick();
-        self.learn_offset(clock, (usual_ns as u64).saturating_mul(TOO_WIDE)).unwrap_or(ClockOffset::UNKNOWN)
-    }
-
-    /// Learns the offset where none is known. `None` if another thread has, or if all comparisons
-    /// were interrupted: wider than `limit_ns` and the tick.
-    fn learn_offset(&self, clock: OffsetClock, limit_ns: u64) -> Option<ClockOffset> {
-        let words = self.shared.page.offset_words(clock);
-        let tick_ns = self.trust.os_tick_ns();
-        let seen = self.narrowest_distance(clock, FIRST_TRIES, 0)?;
-        if seen.width_ns() > limit_ns.saturating_add(4 * tick_ns) {
-            return None;
-        }
-        let offset = ClockOffset::of(seen.most);
-        let is_learned = words.replace(ClockOffset::UNKNOWN, offset, seen.width_ns());
-        words.largest_error_ns.fetch_max(seen.error_ns(offset), Ordering::Relaxed);
-        is_learned.then_some(offset)
-    }
-
-    /// The clock was set, or leapt, or the machine slept: says so, once.
-    fn forget_offset(&self, clock: OffsetClock, known: ClockOffset) {
-        let words = self.shared.page.offset_words(clock);
-        if words.replace(known, ClockOffset::UNKNOWN, 0) {
-            words.largest_error_ns.store(0, Ordering::Relaxed);
-            if clock == OffsetClock::Wall {
-                self.wall_generation.fetch_add(1, Ordering::Relaxed);
-            }
-        }
     }
 
     /// Compares the clock with the timeline now. Where its offset has changed, the line is
@@ -362,7 +208,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if known.is_known() && seen.agrees(known, width_ns) {
             return;
         }
-        match self.with_steering(|guard| Some(self.publish_offset(clock, guard).is_some())) {
+        match self.wait_lock().map(|mut guard| self.publish_offset(clock, &mut guard).is_some()) {
             Some(true) => return,
             Some(false) => {}
             None => self.end_line_of_stopped_holder(clock, &seen),
@@ -453,18 +299,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             words.largest_error_ns.fetch_max(now, Ordering::Relaxed);
         }
         Some((now, words.largest_error_ns.load(Ordering::Relaxed).max(now)))
-    }
-
-    /// Distance of a clock's readings by the line from it: that of our timeline and of the offset.
-    #[cfg(not(clockscope_models))]
-    pub(crate) fn offset_error_bound(&self, clock: OffsetClock) -> Option<crate::ErrorBound> {
-        let timeline = self.error_bound()?;
-        let (now, largest) = self.offset_error_ns(clock)?;
-        Some(crate::ErrorBound {
-            now: timeline.now + core::time::Duration::from_nanos(now),
-            largest: timeline.largest + core::time::Duration::from_nanos(largest),
-            largest_at: timeline.largest_at,
-        })
     }
 
     /// A clock's time at a moment of our timeline, with the offset of now: that of the line, or of

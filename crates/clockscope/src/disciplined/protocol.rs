@@ -7,7 +7,7 @@ use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 
 use super::line::ServedLine;
-use super::offset_clock::Distance;
+use super::offsets::Distance;
 use super::page::{BesideLine, ClockOffset, OffsetClock, Page};
 use super::shared_statement::{ClockSnapshot, SharedStatement, Statement};
 use super::statement::CivilStatement;

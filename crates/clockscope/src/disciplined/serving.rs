@@ -1,9 +1,13 @@
-//! Serves readings that the fast path cannot: by a nearly spent line, or by the OS clock.
+//! Serves readings of the time: by a fresh line, by one that is nearly spent, or by the OS clock.
+//!
+//! Owns the order in which these are tried, and the samples of how often the time is read. It calls
+//! `steering` to begin and renew lines, `standstill` to hold the time, `admission` to ask at first,
+//! and `readings`. None of them calls it.
 
 use core::sync::atomic::Ordering;
 
 use super::line::LinePosition;
-use super::page::{PageSnapshot, SKEW_NS, UNWRITTEN_NS};
+use super::page::{SKEW_NS, UNWRITTEN_NS};
 use super::steering::{PAUSE_WINDOWS, Wanted};
 use super::use_rate::Usage;
 use super::version::Version;
@@ -11,6 +15,12 @@ use super::{Counter, Disciplined, OsClock};
 use crate::Errno;
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
+    /// Reads the time, ordered, in ns: the fast path, and the slow one where that serves nothing.
+    #[inline(always)]
+    pub(super) fn read(&self) -> u64 {
+        self.shared.page.read(|| self.counter.ordered()).unwrap_or_else(|| self.slow())
+    }
+
     /// Serves everything but a fresh line. Ordered. Rare callers come through here with cold
     /// caches, so the code that they need is in one piece, and all other code is elsewhere.
     #[cold]
@@ -92,6 +102,15 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if usage.is_dense() && is_due { self.serve_often() } else { os_ns }
     }
 
+    /// Counts a reading as one of the OS clock, so that a line begins for who reads often.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn sample(&self) {
+        if let Ok(os_ns) = self.os_ns() {
+            self.serve_sample(os_ns);
+        }
+    }
+
     /// Reads the OS clock again and serves that.
     #[cold]
     #[inline(never)]
@@ -142,22 +161,19 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[cold]
     fn serve_first(&self, version: Version) -> u64 {
         let first = self.first();
-        if first.was_taken() {
-            self.prepare();
-            return self.slow();
-        }
-        match self.os_ns() {
-            Ok(os_ns) => {
+        if !first.was_taken() {
+            // Where that clock does not answer, another way may be open. And the next call would be
+            // the first one again.
+            if let Ok(os_ns) = self.os_ns() {
                 first.keep(os_ns, self.shared.os.process());
                 // Others may have begun meanwhile, and may not know of this reading.
-                if self.shared.page.version_after(os_ns) == version { os_ns } else { self.serve_written(os_ns) }
-            }
-            // Another way may be open. And the next call would be the first one again.
-            Err(_) => {
-                self.prepare();
-                self.slow()
+                let is_as_before = self.shared.page.version_after(os_ns) == version;
+                return if is_as_before { os_ns } else { self.serve_written(os_ns) };
             }
         }
+        self.prepare();
+        // This call found no line, so its caller knows of no reading by one, which may be later.
+        self.serve_again()
     }
 
     /// Serves a frequent caller while there is no line: begins the next one if possible.
@@ -222,33 +238,5 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
         self.shared.page.raise_floor(end);
         if os_ns.is_ok() { self.serve_often() } else { self.serve_none() }
-    }
-
-    /// The time by the line that is published now, if it covers this moment.
-    pub(super) fn serve_line(&self) -> Option<u64> {
-        let snapshot = self.snapshot();
-        snapshot.line.at(snapshot.tick).map(|ns| ns.max(snapshot.floor))
-    }
-
-    /// The OS clock's time, on the timeline that is served.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn os_ns(&self) -> Result<u64, Errno> {
-        self.os_ns_at_once()
-    }
-
-    /// The same without a call, which would make a bracket wider.
-    #[inline(always)]
-    pub(crate) fn os_ns_at_once(&self) -> Result<u64, Errno> {
-        // In this order: with an offset that is replaced meanwhile the reading is behind, and not
-        // ahead.
-        let offset = self.shared.page.offset();
-        Ok(self.shared.os.now_ns()?.wrapping_add(offset))
-    }
-
-    /// The line with a tick that was read after it; without one where there is no line.
-    #[inline(never)]
-    pub(super) fn snapshot(&self) -> PageSnapshot {
-        self.shared.page.snapshot(|| self.counter.ordered())
     }
 }

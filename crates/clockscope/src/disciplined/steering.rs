@@ -6,7 +6,6 @@ use core::sync::atomic::Ordering;
 use clockscope_core::brackets::Bracket;
 
 use super::agreement::{RateJudgment, is_notable, is_step};
-use super::bracket::take_narrowest;
 use super::calibration::MeanRate;
 use super::drawn_rate::DrawnRate;
 use super::errors::BracketInterval;
@@ -15,7 +14,6 @@ use super::line::{LinePosition, ServedLine};
 use super::os_speed::Width;
 use super::page::{ClockOffset, OffsetClock, PageSnapshot};
 use super::state::Steering;
-use super::sync::stored_before_reading;
 use super::use_rate::Usage;
 use super::version::{ServingMode, Version};
 use super::{Counter, Demotion, Disciplined, OsClock};
@@ -224,16 +222,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Says that a line may begin with a bracket that is taken from here on: see the protocol in
-    /// [`super`].
-    pub(super) fn announce(&self, guard: &mut SteeringGuard<'_>) {
-        if !guard.version.is_announced() {
-            let announced = guard.version.announced();
-            self.shared.page.replace(&mut guard.version, announced);
-            stored_before_reading();
-        }
-    }
-
     #[inline(never)]
     fn add(&self, guard: &mut SteeringGuard<'_>, bracket: Bracket) {
         guard.rate.add(bracket, self.window_ns());
@@ -301,6 +289,17 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.publish(guard, &ServedLine::single(tick, value, slope, ticks))
     }
 
+    /// Takes back what the system stated, unless the OS clock has gone on until this bracket at the
+    /// rate of then.
+    fn check_bounds(&self, guard: &mut SteeringGuard<'_>, bracket: &Bracket) {
+        let (os_tick_ns, had_bounds) = (guard.rate.os_tick_ns(), guard.beside.has_bounds());
+        guard.beside.check(bracket, os_tick_ns);
+        if had_bounds && !guard.beside.has_bounds() {
+            // A slew may have begun that only the counter shows so soon: whoever calls next asks.
+            self.shared.statement.forget();
+        }
+    }
+
     /// Takes the offsets of other clocks for the next line.
     fn take_offsets(&self, guard: &mut SteeringGuard<'_>) {
         let [wall, boot] = OffsetClock::ALL.map(|clock| self.offset_for_line(clock, guard));
@@ -319,7 +318,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         } else {
             (FIRST_TRIES, 0)
         };
-        let bracket = take_narrowest(&self.counter, || self.os_ns_at_once(), tries, enough).ok()?;
+        let bracket = self.narrowest_bracket(tries, enough).ok()?;
         if bracket.went_back() {
             self.disagree(guard, bracket.inner, 0);
             return None;
@@ -349,14 +348,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             self.raise_largest_error(guard.errors.unseen_slew_ns(last), last.inner);
         }
         is_notable(&guard.rate, bracket)
-    }
-
-    /// The error was so large, or may have been, at this time.
-    pub(super) fn raise_largest_error(&self, ns: u64, at_ns: u64) {
-        let page = &self.shared.page;
-        if page.largest_error_ns.fetch_max(ns, Ordering::Relaxed) < ns {
-            page.largest_error_at_ns.store(at_ns, Ordering::Relaxed);
-        }
     }
 
     /// The clocks contradict each other since the last bracket, after which readings were taken by
@@ -392,52 +383,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Serves the OS clock alone for some time. `false` if another thread has just decided
-    /// otherwise.
-    pub(super) fn pause(&self, guard: &mut SteeringGuard<'_>, reason: Demotion, os_ns: u64, pause_ns: u64) -> bool {
-        let is_away = self.demote(guard, reason);
-        if is_away {
-            let until = os_ns.saturating_add(pause_ns);
-            self.shared.page.next_try_ns.store(until, Ordering::Relaxed);
-        }
-        is_away
-    }
-
-    /// For how long the machine was suspended, in ns, plus 1; 0 where that is not known.
-    #[inline(never)]
-    fn suspended_ns(&self) -> u64 {
-        self.shared.os.suspended_ns().map_or(0, |ns| ns.saturating_add(1))
-    }
-
-    /// Gives the counter up. `false` if another thread has just decided otherwise.
-    pub(super) fn demote(&self, guard: &mut SteeringGuard<'_>, reason: Demotion) -> bool {
-        self.end_line(guard, ServingMode::Barred(reason))
-    }
-
-    /// From here on no tick is covered. `false` if another thread has ended the line.
-    pub(super) fn withdraw(&self, guard: &mut SteeringGuard<'_>) -> bool {
-        self.end_line(guard, guard.version.mode())
-    }
-
-    #[inline(never)]
-    pub(super) fn end_line(&self, guard: &mut SteeringGuard<'_>, mode: ServingMode) -> bool {
-        self.shared.os.preemption_point();
-        let next = guard.version.without_line(mode);
-        self.shared.page.end_line_of(&mut guard.version, next)
-    }
-
-    /// Publishes the line, unless another thread has ended the line that it follows.
-    #[inline(never)]
-    pub(super) fn publish(&self, guard: &mut SteeringGuard<'_>, line: &ServedLine) -> bool {
-        self.shared.os.preemption_point();
-        let beside = guard.beside.published();
-        let is_published = self.shared.page.publish(&mut guard.version, line, &beside);
-        if is_published {
-            guard.errors.line_ends(line.end_value());
-        }
-        is_published
-    }
-
     /// The window in ticks.
     fn window_ticks(&self, rate: f64) -> u64 {
         ((self.window_ns() as f64 / rate) as u64).max(2)
@@ -455,23 +400,22 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Returns the ticks of both clocks in ns, as the calibration knows them; `None` without a
     /// line.
     pub(super) fn verify(&self) -> Option<u64> {
-        self.with_steering(|guard| {
-            if !self.is_where_it_was(guard) {
-                return None;
-            }
-            let snapshot = self.snapshot();
-            if snapshot.line.at(snapshot.tick).is_none() {
-                self.prove_spent(guard);
-                return None;
-            }
-            self.anchor(guard, &snapshot);
-            Some(guard.rate.ticks_ns()).filter(|_| self.shared.page.version().has_line())
-        })
+        let mut guard = self.wait_lock()?;
+        if !self.is_where_it_was(&mut guard) {
+            return None;
+        }
+        let snapshot = self.snapshot();
+        if snapshot.line.at(snapshot.tick).is_none() {
+            self.prove_spent(&mut guard);
+            return None;
+        }
+        self.anchor(&mut guard, &snapshot);
+        Some(guard.rate.ticks_ns()).filter(|_| self.shared.page.version().has_line())
     }
 
     /// The mean rate that the calibration knows.
     pub(super) fn mean_rate(&self) -> Option<MeanRate> {
-        self.with_steering(|guard| guard.rate.mean())
+        self.wait_lock()?.rate.mean()
     }
 
     /// Compares the clocks once more after a line was spent, so that readings between its last

@@ -4,10 +4,13 @@
 
 use core::cell::Cell;
 
+use clockscope_core::brackets::Bracket;
+
 use super::super::line::ServedLine;
 use super::super::page::Page;
 use super::super::version::ServingMode;
 use super::*;
+use crate::Errno;
 
 /// A counter of 1 GHz whose reads take no time, an OS clock that shows the time at the end of
 /// its read, and a wall clock that shows it at once: the true offset is the upper end of each

@@ -1,14 +1,13 @@
-//! Handles an OS clock that steps back or becomes slower.
+//! Holds the time while the OS clock is behind it, and follows a clock that has stepped back.
+//!
+//! Owns the offset between the OS clock and our timeline: it replaces that after the time has stood
+//! still for long enough. It takes the lock by `holding`, ends lines by `publication` and
+//! generations by `decisions`, and calls `readings`.
 
 use core::sync::atomic::Ordering;
 
-use super::holding::SteeringGuard;
-use super::os_speed::SlowOsClock;
 use super::version::ServingMode;
 use super::{Counter, Demotion, Disciplined, OsClock};
-
-/// Reads of the counter that are timed by it to see whether it has become slower itself.
-const OWN_READS: u32 = 4;
 
 /// Duration for which the time stands still when the OS clock is behind earlier readings, in ns.
 /// Three windows if that is longer: a line may end that far ahead.
@@ -60,28 +59,5 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         {
             self.next_generation(0, None);
         }
-    }
-
-    /// Returns the cost of [`OWN_READS`] reads of the counter, in ticks: the shorter of two rounds.
-    #[inline(never)]
-    pub(super) fn own_ticks(&self) -> u64 {
-        let round = || {
-            let start = self.counter.ordered();
-            let end = (0..OWN_READS).fold(start, |_, _| self.counter.ordered());
-            end.wrapping_sub(start).saturating_add(1)
-        };
-        round().min(round())
-    }
-
-    /// Serves the OS clock for some time, because it has become slower and the counter has not: the
-    /// kernel may have turned away from the counter. `false` if another thread has just decided
-    /// otherwise.
-    pub(super) fn turn_away(&self, guard: &mut SteeringGuard<'_>, slow_os_clock: SlowOsClock, os_ns: u64) -> bool {
-        let is_away = self.pause(guard, Demotion::OsClockSlower, os_ns, slow_os_clock.pause_ns);
-        if is_away {
-            guard.restart_next();
-            guard.os_speed.turn_away(slow_os_clock);
-        }
-        is_away
     }
 }

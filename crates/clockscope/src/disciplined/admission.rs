@@ -1,0 +1,222 @@
+//! Decides whether the counter may be used, by answers of counter and system and by tests of it.
+//!
+//! Owns the questions, the step out of the state before the first use, and the counter's later
+//! return and end. `trust` keeps the answers. `decisions` makes each change of the mode, without
+//! the lock. Of all readings, only the second one of a process asks. This file calls `decisions`
+//! alone, and compares no clocks.
+
+use super::first_reading::FirstReading;
+use super::system_answers::Answers;
+use super::version::{ServingMode, Version};
+use super::{Counter, Demotion, Disciplined, OsClock};
+
+/// Questions to counter and system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Questions {
+    /// Those that decide whether the counter is used.
+    Deciding,
+    /// Also those whose answers only evidence reports.
+    All,
+}
+
+impl<C: Counter, S: OsClock> Disciplined<C, S> {
+    /// Asks counter and system now what the second reading would ask, once for this process and all
+    /// that it forks. No reading asks anything after that.
+    pub fn prepare(&self) {
+        while self.shared.page.mode() == ServingMode::New {
+            self.begin();
+        }
+    }
+
+    /// Leaves the state before the first use: may the counter be used? Asked once for a process and
+    /// its children.
+    #[cold]
+    fn begin(&self) {
+        let page = &self.shared.page;
+        let mut version = page.version();
+        // A child that is forked in the middle of this, by a signal handler, finds another version,
+        // and begins by itself.
+        if version == Version::NEW {
+            let marked = version.without_line(ServingMode::New);
+            page.replace(&mut version, marked);
+        }
+        page.mark();
+        let answers = match self.trust.answers() {
+            Some(answers) => {
+                self.shared.os.prepare(answers.permitted);
+                answers
+            }
+            None => {
+                let answers = self.ask(Questions::Deciding);
+                let (first, process) = (self.first(), self.shared.os.process());
+                if !first.was_taken() {
+                    // A child that is forked later asks nothing.
+                    first.keep(0, process);
+                } else if let Some(first_ns) = first.of(process) {
+                    page.write_down(first_ns);
+                }
+                answers
+            }
+        };
+        let mode = self.trust.demotion(&answers).map_or(ServingMode::Open, ServingMode::Barred);
+        let next = version.without_line(mode);
+        // One of all threads that race here; a process has many first calls after forks.
+        if version.is_new() && version != Version::NEW && page.replace(&mut version, next) {
+            self.next_generation(0, None);
+        }
+    }
+
+    /// Asks counter and system.
+    fn ask(&self, questions: Questions) -> Answers {
+        let before = self.trust.answers().unwrap_or_default();
+        let permitted = self.counter.is_permitted();
+        let (clocksource, mut name) = self.counter.clocksource();
+        if questions == Questions::All {
+            name = name.or_else(|| self.counter.clocksource_name());
+        }
+        // Before the OS clock is read for its tick: where the counter is disabled, that may be
+        // fatal.
+        self.shared.os.prepare(permitted.or(before.permitted));
+        self.trust.learn_machine(self.shared.os.disruptions());
+        let os_tick_ns = self.shared.os.tick_ns(clocksource.or(before.clocksource) == Some(true));
+        let (invariant, is_complete) = (self.counter.is_invariant(), questions == Questions::All);
+        self.trust.keep(Answers { permitted, clocksource, invariant, name: 0, is_complete, os_tick_ns }, name)
+    }
+
+    /// Asks counter and system all questions again, and goes by what they say now. Whether the
+    /// counter may be used.
+    pub(super) fn recheck_all(&self) -> bool {
+        self.learn_kernel_hz();
+        self.follow(self.ask(Questions::All))
+    }
+
+    /// Asks the questions that decide, and goes by what counter and system say now. Whether the
+    /// counter may be used.
+    #[cfg(not(clockscope_models))]
+    pub(crate) fn recheck_use(&self) -> bool {
+        self.follow(self.ask(Questions::Deciding))
+    }
+
+    /// Learns the frequency that the kernel states, where nothing else states one.
+    fn learn_kernel_hz(&self) {
+        if self.counter.nominal_hz().is_some() {
+            return;
+        }
+        if let Some(hz) = self.counter.kernel_hz() {
+            self.trust.keep_kernel_hz(hz);
+        }
+    }
+
+    /// The first reading, wherever it is kept.
+    pub(super) fn first(&self) -> &FirstReading {
+        self.shared.os.first_reading(&self.first)
+    }
+
+    fn follow(&self, answers: Answers) -> bool {
+        let demotion = self.trust.demotion(&answers);
+        self.prepare();
+        self.decide(|mode| match (mode, demotion) {
+            // Still so, and the more exact reason.
+            (
+                ServingMode::Barred(Demotion::Untested),
+                Some(Demotion::NotClocksource | Demotion::ClocksourceUnknown),
+            ) => None,
+            (ServingMode::Open, Some(reason)) => Some(ServingMode::Barred(reason)),
+            (ServingMode::Barred(found), Some(reason))
+                if (found.is_of_the_system() || found.is_for_some_time()) && found != reason =>
+            {
+                Some(ServingMode::Barred(reason))
+            }
+            (ServingMode::Barred(found), None) if found.is_of_the_system() => Some(ServingMode::Open),
+            _ => None,
+        });
+        self.shared.page.mode() == ServingMode::Open
+    }
+
+    /// Takes the counter because of a test that began when [`OsClock::disruptions`] was this:
+    /// [`Disciplined::readmit_on`], or [`Disciplined::readmit`] without CPUs.
+    pub(crate) fn readmit_as_of(&self, cpus: Option<&[u32]>, disruptions: Option<u64>) -> bool {
+        self.prepare();
+        if !self.trust.may_be_tested() {
+            self.trust.reject();
+            return false;
+        }
+        if !self.trust.accept(cpus, disruptions) {
+            return false;
+        }
+        self.decide(|mode| match mode {
+            ServingMode::Barred(Demotion::Abandoned) if !self.shared.steering.has_room() => None,
+            ServingMode::New | ServingMode::Barred(_) => Some(ServingMode::Open),
+            ServingMode::Open => None,
+        });
+        self.shared.page.mode() == ServingMode::Open
+    }
+
+    /// Gives the counter up, because a test of its own has shown that it may not be trusted. At
+    /// once, whoever holds the lock.
+    pub fn give_up(&self) {
+        self.prepare();
+        self.trust.reject();
+        self.decide(|mode| match mode {
+            ServingMode::Barred(Demotion::Abandoned | Demotion::OutOfOrder) => None,
+            ServingMode::New | ServingMode::Open | ServingMode::Barred(_) => {
+                Some(ServingMode::Barred(Demotion::OutOfOrder))
+            }
+        });
+    }
+
+    /// From here on the counter may not be read. Callable in a signal handler.
+    #[cfg(not(clockscope_models))]
+    pub(crate) fn forbid(&self) {
+        self.trust.forbid();
+        self.decide(|mode| match mode {
+            ServingMode::Barred(reason) if !reason.is_for_some_time() => None,
+            ServingMode::New => None,
+            ServingMode::Open | ServingMode::Barred(_) => Some(ServingMode::Barred(Demotion::NotPermitted)),
+        });
+    }
+
+    /// The OS clock's tick in ns, as it was when it was asked for.
+    pub(super) fn os_tick_ns(&self) -> u64 {
+        self.prepare();
+        self.trust.os_tick_ns()
+    }
+}
+
+#[cfg(all(test, not(clockscope_models)))]
+mod tests {
+    use super::*;
+    use crate::Errno;
+
+    /// Clocks that stand still.
+    struct Machine;
+
+    impl Counter for Machine {
+        fn ordered(&self) -> u64 {
+            1
+        }
+        crate::disciplined::trusted_counter!();
+    }
+
+    impl OsClock for Machine {
+        fn now_ns(&self) -> Result<u64, Errno> {
+            Ok(1)
+        }
+        fn tick_ns(&self, _: bool) -> u64 {
+            1
+        }
+    }
+
+    /// Whatever it is barred for, and however long: the counter may not be read from here on.
+    #[test]
+    fn a_forbidden_counter_is_not_opened_after_a_pause() {
+        for reason in Demotion::ALL {
+            let clock = Disciplined::new(Machine, Machine);
+            clock.prepare();
+            clock.decide(|_| Some(ServingMode::Barred(reason)));
+            clock.forbid();
+            let ServingMode::Barred(found) = clock.shared.page.mode() else { panic!("{reason:?}: it is served") };
+            assert!(!found.is_for_some_time(), "{reason:?} became {found:?}");
+        }
+    }
+}

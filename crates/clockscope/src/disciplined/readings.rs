@@ -1,0 +1,162 @@
+//! Reads both clocks and the published line, and compares them.
+//!
+//! The lowest layer of the clock's methods: it reads the counter, the OS clock and the page, and
+//! writes no more than the largest error. It takes no lock, makes no decision, and calls no
+//! method of another file; every other file may call it.
+
+use core::sync::atomic::Ordering;
+
+use clockscope_core::brackets::{Bracket, narrowest};
+
+use super::errors::error_ns;
+use super::page::PageSnapshot;
+use super::version::ServingMode;
+use super::{Counter, Demotion, Disciplined, OsClock};
+use crate::Errno;
+
+/// Length of a segment in ns; each is up to a tenth longer or shorter. Half as long again is the
+/// longest that a change of the OS clock's rate stays unnoticed while the clock is in use: at 500
+/// ppm, 0.75 µs.
+const WINDOW_NS: u64 = 1_000_000;
+
+/// Reads of the counter that are timed by it to see whether it has become slower itself.
+const OWN_READS: u32 = 4;
+
+/// Brackets tried for an answer.
+pub(super) const ANSWER_TRIES: u32 = 8;
+
+impl<C: Counter, S: OsClock> Disciplined<C, S> {
+    /// Length of a segment, in ns.
+    pub(super) const fn window_ns(&self) -> u64 {
+        if self.requested_window_ns == 0 { WINDOW_NS } else { self.requested_window_ns }
+    }
+
+    /// The line with a tick that was read after it; without one where there is no line.
+    #[inline(never)]
+    pub(super) fn snapshot(&self) -> PageSnapshot {
+        self.shared.page.snapshot(|| self.counter.ordered())
+    }
+
+    /// The time by the line that is published now, if it covers this moment.
+    pub(super) fn serve_line(&self) -> Option<u64> {
+        let snapshot = self.snapshot();
+        snapshot.line.at(snapshot.tick).map(|ns| ns.max(snapshot.floor))
+    }
+
+    /// The OS clock's time, on the timeline that is served.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn os_ns(&self) -> Result<u64, Errno> {
+        self.os_ns_at_once()
+    }
+
+    /// The same without a call, which would make a bracket wider.
+    #[inline(always)]
+    pub(crate) fn os_ns_at_once(&self) -> Result<u64, Errno> {
+        // In this order: with an offset that is replaced meanwhile the reading is behind, and not
+        // ahead.
+        let offset = self.shared.page.offset();
+        Ok(self.shared.os.now_ns()?.wrapping_add(offset))
+    }
+
+    /// Takes up to `tries` brackets, fewer if one is no wider than `enough` ticks, and returns the
+    /// narrowest.
+    ///
+    /// # Errors
+    /// The OS clock refused.
+    pub(super) fn narrowest_bracket(&self, tries: u32, enough: u64) -> Result<Bracket, Errno> {
+        narrowest(|| self.bracket_at_once(), Bracket::width, tries, enough)
+    }
+
+    /// Takes one bracket: the OS clock read between two reads of the counter. Where no branch
+    /// precedes it, the first reading may be taken early, and the bracket is wider. The last one is
+    /// not: the OS clock ends with a branch that depends on its own reading (the vDSO's loop on the
+    /// sequence number, or a system call's return), and readings of one counter by one thread are
+    /// in the program's order.
+    #[inline(always)]
+    fn bracket_at_once(&self) -> Result<Bracket, Errno> {
+        let before = self.counter.before_os();
+        let inner = self.os_ns_at_once()?;
+        Ok(Bracket { before, inner, after: self.counter.ordered() })
+    }
+
+    /// For how long the machine was suspended, in ns, plus 1; 0 where that is not known.
+    #[inline(never)]
+    pub(super) fn suspended_ns(&self) -> u64 {
+        self.shared.os.suspended_ns().map_or(0, |ns| ns.saturating_add(1))
+    }
+
+    /// Returns the cost of [`OWN_READS`] reads of the counter, in ticks: the shorter of two rounds.
+    #[inline(never)]
+    pub(super) fn own_ticks(&self) -> u64 {
+        let round = || {
+            let start = self.counter.ordered();
+            let end = (0..OWN_READS).fold(start, |_, _| self.counter.ordered());
+            end.wrapping_sub(start).saturating_add(1)
+        };
+        round().min(round())
+    }
+
+    /// The error was so large, or may have been, at this time.
+    pub(super) fn raise_largest_error(&self, ns: u64, at_ns: u64) {
+        let page = &self.shared.page;
+        if page.largest_error_ns.fetch_max(ns, Ordering::Relaxed) < ns {
+            page.largest_error_at_ns.store(at_ns, Ordering::Relaxed);
+        }
+    }
+
+    /// Time between two brackets from which on a rate is known, in ns.
+    pub(super) fn shortest_ns(&self) -> f64 {
+        self.window_ns() as f64 / 4.0
+    }
+
+    /// Duration beyond which something was interrupted, in ns: too long for a bound that lasts a
+    /// second.
+    pub(super) fn interrupted_ns(&self) -> u64 {
+        self.window_ns() / 8
+    }
+
+    /// By how much the time is ahead of the OS clock since that stepped back, in ns; zero if it
+    /// never did.
+    pub(crate) fn timeline_offset_ns(&self) -> u64 {
+        self.shared.page.offset()
+    }
+
+    /// The error by the narrowest of several brackets whose ends one line covers.
+    pub(super) fn error_by_line(&self, tick_ns: u64) -> Option<u64> {
+        let mut narrowest: Option<(u64, u64)> = None;
+        for _ in 0..ANSWER_TRIES {
+            if let Some(one) = self.error_by_bracket(tick_ns) {
+                narrowest = Some(narrowest.map_or(one, |narrowest| narrowest.min(one)));
+            }
+        }
+        narrowest.map(|(_, error)| error)
+    }
+
+    /// The width of one bracket whose ends one line covers, and the error by it.
+    fn error_by_bracket(&self, tick_ns: u64) -> Option<(u64, u64)> {
+        let snapshot = self.snapshot();
+        // Without a line, the counter may not even be permitted.
+        snapshot.line.at(snapshot.tick)?;
+        let bracket = self.narrowest_bracket(1, 0).ok()?;
+        let [first, last] = [bracket.before, bracket.after].map(|tick| snapshot.line.at(tick));
+        let error = error_ns(first?.max(snapshot.floor), last?.max(snapshot.floor), bracket.inner, tick_ns);
+        Some((bracket.width(), error))
+    }
+
+    /// Returns the sum of both clocks' ticks in ns, the counter's by the line that is served.
+    pub(super) fn ticks_by_line(&self, os_tick_ns: u64) -> u64 {
+        let snapshot = self.snapshot();
+        let [this, next] = [snapshot.tick, snapshot.tick.wrapping_add(1)].map(|tick| snapshot.line.at(tick));
+        let tick_ns = this.zip(next).map_or(0, |(this, next)| next.saturating_sub(this));
+        os_tick_ns.saturating_add(tick_ns)
+    }
+
+    /// Reason why the counter is not used, if it is not.
+    pub(crate) fn barred(&self) -> Option<Demotion> {
+        match self.shared.page.mode() {
+            ServingMode::Barred(reason) => Some(reason),
+            ServingMode::New | ServingMode::Open => None,
+        }
+    }
+}
