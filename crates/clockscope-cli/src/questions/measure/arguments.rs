@@ -80,13 +80,21 @@ pub(crate) struct MeasureArgs {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Runs {
     pub(crate) count: u32,
-    /// Time of each, in seconds.
+    /// Time of each, in seconds; of a default record, of those that find no ticks.
     pub(crate) duration_s: f64,
     /// True if the user has asked for them.
     pub(crate) is_wanted: bool,
 }
 
-/// Set for a run that is one of several, to its number from 0: another process of this program has
+impl Runs {
+    /// Returns the time of the run with this number, from 0, in seconds.
+    pub(super) fn duration_of_run_s(self, number: u32) -> f64 {
+        let is_longer = !self.is_wanted && number < RUNS_WITH_TICKS;
+        if is_longer { TICK_RUN_FACTOR * self.duration_s } else { self.duration_s }
+    }
+}
+
+/// Variable of a run that is one of several: its number from 0: another process of this program has
 /// started it, and passes on signals.
 pub(crate) const ONE_OF_SEVERAL: &str = "CLOCKSCOPE_ONE_OF_SEVERAL";
 
@@ -102,7 +110,10 @@ pub(super) fn looks_for_ticks() -> bool {
 }
 
 /// Runs, of several, that find the clocks' ticks. A tick that differs between them is unknown.
-const RUNS_WITH_TICKS: u32 = 6;
+const RUNS_WITH_TICKS: u32 = 2;
+/// Factor by which these sample for longer than the others of a default record: coarse clocks step
+/// once in 1 to 10 ms, and a tick takes seven steps.
+const TICK_RUN_FACTOR: f64 = 3.0;
 /// Runs of a record by default: so many that comparisons leave out two runs that were disturbed,
 /// and find a clock that costs 10 % more in 95 of 100 pairs of records beside changing load.
 const DEFAULT_RUNS: u32 = 16;
@@ -110,7 +121,7 @@ const DEFAULT_RUNS: u32 = 16;
 const LONGEST_WORK_S: f64 = 0.36;
 /// Time that the runs of a record take besides sampling, in seconds: they start, calibrate their
 /// timers and find ticks.
-const RUNS_BESIDES_S: f64 = 0.65;
+const RUNS_BESIDES_S: f64 = 0.47;
 /// Runs that share a shorter time sample for less than 40 ms: too few batches of a clock among
 /// many.
 const SHORTEST_S: f64 = 1.6;
@@ -159,7 +170,8 @@ impl MeasureArgs {
         match self.repeat {
             Some(count) => (count > 1).then_some(Runs { count, duration_s: self.duration.0, is_wanted: true }),
             None if is_divisible && self.duration.0 >= SHORTEST_S => {
-                let duration_s = (self.sampling_s() - RUNS_BESIDES_S) / f64::from(DEFAULT_RUNS);
+                let shares = f64::from(DEFAULT_RUNS) + (TICK_RUN_FACTOR - 1.0) * f64::from(RUNS_WITH_TICKS);
+                let duration_s = (self.sampling_s() - RUNS_BESIDES_S) / shares;
                 Some(Runs { count: DEFAULT_RUNS, duration_s, is_wanted: false })
             }
             None => None,
