@@ -16,7 +16,7 @@ pub(crate) struct Choice {
     /// Steps; by default, all of them.
     #[arg(value_name = "STEP")]
     names: Vec<String>,
-    /// The same.
+    /// Steps, after an option.
     #[arg(long, value_name = "STEP", num_args = 1.., conflicts_with = "names")]
     only: Vec<String>,
     /// Repeats the steps that failed in the last run.

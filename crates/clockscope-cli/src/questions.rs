@@ -9,10 +9,10 @@
 //! 1. `clockscope-records`: its record and words (`src/sleep.rs`), and a row of `documents!`
 //!    (`src/document.rs`). `CLOCKSCOPE_SCHEMA=write cargo test -p clockscope-records --lib` writes
 //!    the schemas.
-//! 2. `clockscope-measure`: its arithmetic and run (`src/sleep.rs`). Clocks come from the catalog:
-//!    `Catalog::new`, `select`, `tried` (a read in a child process), then each entry's `sampler`. A
-//!    figure that a clock refused is `FailureReason::unknown`. `bracket` (`src/bracket.rs`)
-//!    compares two clocks.
+//! 2. `clockscope-measure`: its arithmetic and run (`src/questions/sleep.rs`). Clocks come from the
+//!    catalog: `Catalog::new`, `select`, `tried` (a read in a child process), then each entry's
+//!    `sampler`. A figure that a clock refused is `FailureReason::unknown`. `bracket`
+//!    (`src/instrument/bracket.rs`) compares two clocks.
 //! 3. `clockscope-report`: its page (`src/documents/sleep.rs`), and a record of it in
 //!    `tests/fixtures`. `INSTA_UPDATE=always cargo test -p clockscope-report` writes the snapshots.
 //! 4. `clockscope-cli`: arguments, findings, help and run (`src/questions/sleep.rs`), and a row of

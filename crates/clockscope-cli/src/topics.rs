@@ -105,7 +105,7 @@ fn in_locale(text: String) -> String {
 /// Returns the page. Links to other topics name the command that shows them, links to other sites
 /// their address; others are their words alone.
 fn shown(topic: &Topic) -> String {
-    page::with_links(topic.text, |address| match topic.linked(address) {
+    page::with_links(&page::without_comments(topic.text), |address| match topic.linked(address) {
         Some(name) => format!(" (`clockscope help {name}`)"),
         None if address.starts_with("http") => format!(" ({address})"),
         None => String::new(),
@@ -173,6 +173,7 @@ mod tests {
                 .split_whitespace()
                 .find(|word| word.contains("](") || is_file(word.trim_matches(['.', ',', ';', '(', ')', '`'])));
             assert_eq!(link, None, "{}", topic.name);
+            assert!(!text.contains("<!--"), "{}", topic.name);
         }
     }
 

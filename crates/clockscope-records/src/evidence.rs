@@ -6,10 +6,10 @@
 //!    line of `kind`. If a test answers it, name it in `is_test`, too.
 //! 2. `evidence/sentences.rs`: its name, sentence and source. `evidence/advice.rs`: its remedy.
 //!    `evidence/sentences/tests.rs`: an entry in `checks`.
-//! 3. `src/check` of `clockscope-measure`: a function that fills it and decides finding and
-//!    severity, and a line in `judge` of `counter.rs` or `os_clock.rs`. `check/tests/faults.rs`: an
-//!    entry among the faults. Rigs (`clockscope-testing/rigs`) and emulated machines (`machines/`)
-//!    make faults that no record shows.
+//! 3. `src/questions/check` of `clockscope-measure`: a function that fills it and decides finding
+//!    and severity, and a line in `judge` of `counter.rs` or `os_clock.rs`.
+//!    `check/tests/faults.rs`: an entry among the faults. Rigs (`clockscope-testing/rigs`) and
+//!    emulated machines (`machines/`) make faults that no record shows.
 //! 4. `CLOCKSCOPE_SCHEMA=write cargo test -p clockscope-records --lib` writes the schemas. Add a
 //!    row to docs/concepts/evidence.md and one to docs/reference/evidence.md.
 

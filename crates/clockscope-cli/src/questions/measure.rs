@@ -12,7 +12,7 @@ use clockscope_measure::{AfterWorkRequest, Catalog, ComparedQuestion, MeasureReq
 use clockscope_records::{Envelope, Measurement};
 
 pub(crate) use arguments::MeasureArgs;
-use arguments::{is_one_of_several, looks_for_ticks};
+use arguments::{finds_ticks, is_one_of_several};
 use show::show_measurement;
 
 use crate::answer::{Question, RequestedTimer, selected};
@@ -109,7 +109,7 @@ fn here(catalog: Catalog, args: &MeasureArgs) -> Result<Envelope<Measurement>> {
         duration_s: args.sampling_s(),
         cpu,
         extended,
-        ticks: looks_for_ticks(),
+        ticks: finds_ticks(),
         synchronization: extended,
     };
     let stop = if is_one_of_several() { stop_with_parent()? } else { stop_on_signals()? };

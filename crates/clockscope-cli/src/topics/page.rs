@@ -21,7 +21,7 @@ pub(super) fn parts(page: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut text = String::new();
     let mut is_in_example = false;
-    for line in page.lines().chain([""]) {
+    for line in without_comments(page).lines().chain([""]) {
         let trimmed = line.trim();
         let is_fence = trimmed.starts_with("```");
         let is_row = trimmed.starts_with('|');
@@ -50,6 +50,11 @@ pub(super) fn parts(page: &str) -> Vec<Part> {
         }
     }
     parts
+}
+
+/// Returns the page without lines that are comments, which mark what a program writes.
+pub(super) fn without_comments(page: &str) -> String {
+    page.lines().filter(|line| !line.starts_with("<!--")).flat_map(|line| [line, "\n"]).collect()
 }
 
 /// Returns the title of a page.

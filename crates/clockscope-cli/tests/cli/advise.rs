@@ -77,7 +77,7 @@ fn intervals_and_clocks_are_named_as_people_write_them() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("record.json");
     let file = file.to_str().unwrap();
-    run(clockscope(&["measure", "monotonic", "tsc", "-d", "1.2s", "--quiet", "--json", "-o", file]), 0);
+    run(clockscope(&["measure", "monotonic", "tsc", "-d", "1.6s", "--quiet", "--json", "-o", file]), 0);
     let rows = |arguments: &[&str]| {
         let advice = record(clockscope(&[arguments, &["--quiet", "--json"]].concat()));
         let row = advice["rows"][0].clone();

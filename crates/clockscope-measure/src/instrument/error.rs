@@ -104,6 +104,12 @@ pub enum PolicyError {
         /// The clock.
         unknown: UnknownClock,
     },
+    /// A clock that is a reading sequence of the counter: all of these are judged as one.
+    #[error("{section}: this is the counter: put its demands under [counter]")]
+    IsCounter {
+        /// Its place in the policy.
+        section: String,
+    },
     /// A demand that only a counter can meet.
     #[error("{demand} can only be demanded of the counter: put it under [counter]")]
     OnlyOfCounter {

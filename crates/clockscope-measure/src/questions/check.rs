@@ -93,8 +93,8 @@ pub fn check<P: Platform>(
     Ok(Envelope { environment: seen.environment, ..setup.answer((*duration_s, &sampling), None, found) })
 }
 
-/// Checks that a policy can be used on a machine: it names clocks that there are, and each demand
-/// can be broken.
+/// Checks that a policy can be used on a machine: it names clocks that there are, and its limits
+/// and sections are those that a finding can answer.
 ///
 /// # Errors
 /// What is wrong with it.

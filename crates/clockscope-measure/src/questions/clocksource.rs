@@ -290,7 +290,7 @@ impl ReadCosts {
     fn clocks(session: &Session<'_>) -> Result<Vec<ClockRecord>, MeasureError> {
         let catalog = Catalog::new(session.platform).select(&["monotonic".to_owned()], Paths::All)?;
         let mut setup = Setup::new(session, catalog, None)?;
-        Ok(measure::find(&mut setup, COST_S, true, &mut |_| {}).clocks)
+        Ok(measure::find(&mut setup, COST_S, false, &mut |_| {}).clocks)
     }
 
     fn median_ns(clock: Option<&ClockRecord>) -> Figure<f64> {

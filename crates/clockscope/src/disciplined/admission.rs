@@ -2,8 +2,8 @@
 //!
 //! Owns the questions, the step out of the state before the first use, and the counter's later
 //! return and end. `trust` keeps the answers. `decisions` makes each change of the mode, without
-//! the lock. Of all readings, only the second one of a process asks. This file calls `decisions`
-//! alone, and compares no clocks.
+//! the lock. Of all readings, the second one of a process asks, or the first where the OS clock
+//! refuses. This file calls `decisions` alone, and compares no clocks.
 
 use super::first_reading::FirstReading;
 use super::system_answers::Answers;

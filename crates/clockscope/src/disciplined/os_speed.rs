@@ -11,7 +11,7 @@ pub(super) const TOO_WIDE: u64 = 4;
 /// So many in a row were not interrupted: the OS clock has become slower, or the counter has.
 const WIDE_IN_A_ROW: u32 = 8;
 
-/// The counter has become slower itself if its own reads take so many times as long.
+/// The counter has become slower itself if its own reads take more than this many times as long.
 const OWN_SLOWER: u64 = 2;
 
 /// The meaning of a bracket's width.

@@ -58,9 +58,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         is_away
     }
 
-    /// Serves the OS clock for some time, because it has become slower and the counter has not: the
-    /// kernel may have turned away from the counter. `false` if another thread has just decided
-    /// otherwise.
+    /// Serves the OS clock for some time, because it has become slower, which the counter does not
+    /// explain: the kernel may have turned away from the counter. `false` if another thread has
+    /// just decided otherwise.
     pub(super) fn turn_away(&self, guard: &mut SteeringGuard<'_>, slow_os_clock: SlowOsClock, os_ns: u64) -> bool {
         let is_away = self.pause(guard, Demotion::OsClockSlower, os_ns, slow_os_clock.pause_ns);
         if is_away {

@@ -87,15 +87,21 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
+    /// Returns true if the run with this number, from 0, finds the clocks' ticks: of a default
+    /// record, the first ones are enough.
+    pub(super) fn finds_ticks(self, number: u32) -> bool {
+        self.is_wanted || number < RUNS_WITH_TICKS
+    }
+
     /// Returns the time of the run with this number, from 0, in seconds.
     pub(super) fn duration_of_run_s(self, number: u32) -> f64 {
-        let is_longer = !self.is_wanted && number < RUNS_WITH_TICKS;
+        let is_longer = !self.is_wanted && self.finds_ticks(number);
         if is_longer { TICK_RUN_FACTOR * self.duration_s } else { self.duration_s }
     }
 }
 
-/// Variable of a run that is one of several: its number from 0: another process of this program has
-/// started it, and passes on signals.
+/// Variable of a run that is one of several. Another process of this program has started it, and
+/// passes on signals. Its value is [`WITHOUT_TICKS`] for a run that finds no ticks.
 pub(crate) const ONE_OF_SEVERAL: &str = "CLOCKSCOPE_ONE_OF_SEVERAL";
 
 /// Returns whether this process makes one of several runs.
@@ -103,10 +109,12 @@ pub(crate) fn is_one_of_several() -> bool {
     std::env::var_os(ONE_OF_SEVERAL).is_some()
 }
 
-/// Returns whether this process finds the clocks' ticks: the first of several runs are enough.
-pub(super) fn looks_for_ticks() -> bool {
-    let number = std::env::var(ONE_OF_SEVERAL).ok().and_then(|number| number.parse().ok());
-    number.is_none_or(|number: u32| number < RUNS_WITH_TICKS)
+/// Value of [`ONE_OF_SEVERAL`] for a run that finds no ticks.
+pub(super) const WITHOUT_TICKS: &str = "without_ticks";
+
+/// Returns whether this process finds the clocks' ticks.
+pub(super) fn finds_ticks() -> bool {
+    std::env::var_os(ONE_OF_SEVERAL).is_none_or(|value| value != WITHOUT_TICKS)
 }
 
 /// Runs, of several, that find the clocks' ticks. A tick that differs between them is unknown.

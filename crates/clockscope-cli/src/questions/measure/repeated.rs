@@ -32,7 +32,7 @@ pub(super) fn measure(args: &MeasureArgs, runs: Runs) -> Result<Option<Envelope<
     let mut found: Vec<Envelope<Measurement>> = Vec::new();
     for run in 0..runs.count {
         let cpu = args.cpu.or_else(|| found.first().and_then(cpu_of));
-        let once = child::run(args, run, runs.duration_of_run_s(run), cpu, &stop);
+        let once = child::run(args, runs, run, cpu, &stop);
         let is_interrupted = stop.load(Ordering::Relaxed);
         match once {
             Ok(measurement) => found.push(measurement),

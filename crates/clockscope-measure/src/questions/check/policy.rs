@@ -42,7 +42,11 @@ pub(super) fn names<P: Platform>(
     }
     for name in policy.clocks.keys() {
         let unknown = |unknown| PolicyError::UnknownClock { section: format!("clocks.{name}"), unknown };
-        indices.push(index(name).map_err(unknown)?);
+        let index = index(name).map_err(unknown)?;
+        if catalog.entries[index].info.is_counter() {
+            return Err(PolicyError::IsCounter { section: format!("clocks.{name}") }.into());
+        }
+        indices.push(index);
     }
     indices.sort_unstable();
     indices.dedup();
@@ -72,7 +76,8 @@ fn is_on(seen: &Observations, verdict: &str, name: &str) -> bool {
     }
 }
 
-/// Refuses demands that no finding could break, or that other clocks would answer.
+/// Refuses limits that are none, and demands that other clocks would answer or that ask for
+/// nothing.
 fn refuse_unanswerable(policy: &Policy) -> Result<(), PolicyError> {
     if policy.clocksource.as_ref().is_some_and(Vec::is_empty) {
         return Err(PolicyError::NoClocksource);

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::anyhow;
 use clockscope_records::{Document, Envelope, Measurement};
 
-use super::super::arguments::{MeasureArgs, ONE_OF_SEVERAL};
+use super::super::arguments::{MeasureArgs, ONE_OF_SEVERAL, Runs, WITHOUT_TICKS};
 use crate::exit::Exit;
 use crate::usage::UsageError;
 
@@ -33,17 +33,20 @@ impl From<Ended> for anyhow::Error {
     }
 }
 
-/// Measures for so many seconds, on this CPU if one is named: the run with this number, from 0.
+/// Makes the run with this number, from 0, on this CPU if one is named.
 pub(super) fn run(
     args: &MeasureArgs,
+    runs: Runs,
     number: u32,
-    duration_s: f64,
     cpu: Option<u32>,
     stop: &AtomicBool,
 ) -> Result<Envelope<Measurement>, Ended> {
     let not_started = |error: io::Error| Ended::NotStarted(error.into());
     let mut command = this_program().map_err(not_started)?;
-    command.arg("measure").args(args.words_of_one(duration_s, cpu)).env(ONE_OF_SEVERAL, number.to_string());
+    command
+        .arg("measure")
+        .args(args.words_of_one(runs.duration_of_run_s(number), cpu))
+        .env(ONE_OF_SEVERAL, if runs.finds_ticks(number) { "" } else { WITHOUT_TICKS });
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let (status, text, message) = output(child.map_err(not_started)?, stop).map_err(not_started)?;
     let text = String::from_utf8_lossy(&text);

@@ -181,7 +181,7 @@ fn refused(policy: &Policy) -> String {
 }
 
 #[test]
-fn demands_that_nothing_can_break_are_refused() {
+fn demands_that_nothing_can_answer_are_refused() {
     assert_eq!(refused(&policy()), "");
     let with = |change: fn(&mut Policy)| {
         let mut policy = policy();
@@ -209,6 +209,10 @@ fn demands_that_nothing_can_break_are_refused() {
     assert!(of_clock(|demands| demands.for_use = Some(Use::Interval)).contains("add verdict"));
     assert!(of_clock(|demands| demands.invariant = Some(true)).contains("[counter]"));
     assert_eq!(of_clock(|demands| demands.max_cost_ns = Some(0.0)), "");
+    // All of its sequences have one verdict, and one cost: that of the cheapest ordered one.
+    let mut sequence = Policy::default();
+    sequence.clocks.insert("counter".to_owned(), ClockDemands::default());
+    assert!(refused(&sequence).contains("clocks.counter: this is the counter"), "{}", refused(&sequence));
 }
 
 #[test]
