@@ -1,8 +1,9 @@
-//! What measures a clock, whatever the question: a [`session`] on a machine, its [`timer`], the
-//! [`catalog`] of its clocks, the timed loop ([`sampler`]), and what a measured clock has shown
-//! ([`measured_clock`], [`record`]).
+//! The parts that measure a clock, whatever the question: a [`session`] on a machine, its
+//! [`timer`], the [`catalog`] of its clocks, the timed loop ([`sampler`]), and what a measured
+//! clock has shown ([`measured_clock`], [`record`]).
 //!
-//! Nothing here knows a question. Loops of two threads that read one clock are in [`pair`].
+//! No code here calls a question; [`error`] has the errors of all of them. Loops of two threads
+//! that read one clock are in [`pair`].
 
 pub(crate) mod bench;
 pub(crate) mod bracket;

@@ -31,7 +31,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if self.requested_window_ns == 0 { WINDOW_NS } else { self.requested_window_ns }
     }
 
-    /// The line with a tick that was read after it; without one where there is no line.
+    /// Reads the published line, and then the counter if there is a line.
     #[inline(never)]
     pub(super) fn snapshot(&self) -> PageSnapshot {
         self.shared.page.snapshot(|| self.counter.ordered())

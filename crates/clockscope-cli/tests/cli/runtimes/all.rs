@@ -66,8 +66,8 @@ fn all_runtimes_are_measured_and_leave_nothing_behind() {
 
 /// Folders of this test.
 struct Folders {
-    /// What xtask/fetch-runtimes.sh has fetched. Probes run in folders of their own, so that it is
-    /// not relative.
+    /// Runtimes that xtask/fetch-runtimes.sh has fetched. Probes run in folders of their own, so
+    /// that it is not relative.
     fetched: PathBuf,
     /// Not in the folder that cargo builds into: browsers put sockets there, whose paths must be
     /// short.
