@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use clockscope_core::counter;
 
-/// The latest count that was made known, and the most counts that one was below that.
+/// The count that was last made known, and the most counts that one was below that.
 static KNOWN: AtomicU64 = AtomicU64::new(0);
 static WORST: AtomicU64 = AtomicU64::new(0);
 
@@ -21,7 +21,7 @@ pub(crate) fn read_counter() {
     if count < known {
         WORST.fetch_max(known - count, Ordering::Relaxed);
     }
-    KNOWN.fetch_max(count, Ordering::Release);
+    KNOWN.store(count, Ordering::Release);
 }
 
 /// Returns by how much the CPUs' counters are known to be apart, in ns: by what the counter went
