@@ -233,7 +233,7 @@ fn intervals() -> Result<()> {
         clock["available"] == true && !BY_KERNEL.contains(&name)
     });
     let half_width = |clock: &Value| {
-        let ends = &clock["cost_ns"]["ci95"];
+        let ends = &clock["cost_ns"]["between_runs"]["interval95"];
         Some((ends[1].as_f64()? - ends[0].as_f64()?) / 2.0 / clock["cost_ns"]["median"].as_f64()?)
     };
     let widths = served.filter_map(|clock| Some((half_width(clock)?, clock["name"].to_string())));

@@ -1,6 +1,8 @@
 //! Parts of pages that are made: tables and lists of recorded figures (`bench/recorded`), between
-//! `<!-- made: WHAT -->` and `<!-- end -->`; the outputs of commands; and pictures.
+//! `<!-- made: WHAT -->` and `<!-- end -->`; references that only the site has; and the outputs of
+//! commands.
 
+mod commands;
 mod keys;
 mod links;
 mod log_lines;

@@ -151,33 +151,6 @@ mod tests {
         assert_eq!(wide.collect::<Vec<_>>(), [""; 0]);
     }
 
-    /// docs/reference/commands.md is the help of all commands. `CLOCKSCOPE_DOCS=write` writes it.
-    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-    #[test]
-    fn the_reference_has_the_help_of_every_command() {
-        let mut command = command();
-        command.build();
-        let mut page =
-            "# Commands\n\nEach command with its options, as `clockscope COMMAND --help` shows it on Linux. \
-                        The\n[exit codes](exit-codes.md) are the same for all.\n"
-                .to_owned();
-        let mut add = |name: &str, text: String| {
-            let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-            let _ = write!(page, "\n## {name}\n\n```text\n{}\n```\n", lines.join("\n").trim_end());
-        };
-        add("clockscope", command.clone().render_help().to_string());
-        for row in COMMANDS {
-            let mut of = command.find_subcommand(row.name()).expect("a command").clone();
-            add(&format!("clockscope {}", row.name()), of.render_long_help().to_string());
-        }
-        let file = clockscope_testing::project().join("docs/reference/commands.md");
-        if std::env::var_os("CLOCKSCOPE_DOCS").is_some_and(|value| value == "write") {
-            std::fs::write(&file, &page).unwrap();
-        }
-        let stored = std::fs::read_to_string(&file).unwrap_or_default();
-        assert!(stored == page, "{file:?}: CLOCKSCOPE_DOCS=write cargo test -p clockscope-cli --bins writes it");
-    }
-
     #[test]
     fn every_help_fits_a_screen() {
         let mut command = command().term_width(SCREEN);

@@ -16,8 +16,7 @@
 //! 3. `clockscope-report`: its page (`src/documents/sleep.rs`), and a record of it in
 //!    `tests/fixtures`. `INSTA_UPDATE=always cargo test -p clockscope-report` writes the snapshots.
 //! 4. `clockscope-cli`: arguments, findings, help and run (`src/questions/sleep.rs`), and a row of
-//!    `commands!` (this file). `CLOCKSCOPE_DOCS=write cargo test -p clockscope-cli --bins` writes
-//!    the help into the documentation. If the document has charts, `TRYCMD=overwrite cargo test -p
+//!    `commands!` (this file). If the document has charts, `TRYCMD=overwrite cargo test -p
 //!    clockscope-cli --test cli documented` writes the errors that list such documents.
 //! 5. `clockscope-python`: a function in `python/clockscope/_questions.py`, or in `_machine.py` for
 //!    facts. Its name is twice in `__init__.py` and twice in `__init__.pyi`.

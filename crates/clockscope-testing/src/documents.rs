@@ -46,19 +46,17 @@ pub fn documented_commands() -> Vec<DocumentedCommand> {
     found
 }
 
-/// Not listed: decisions, whose commands are those of their time, and the keys of JSON documents,
-/// which are named by the commands that write them.
-const WITHOUT: [&str; 2] = ["decisions", "json.md"];
+/// The folder of decisions, whose commands are those of their time.
+const DECISIONS: &str = "decisions";
 
-/// Adds the pages of a folder and of the folders in it.
+/// Adds the pages of a folder and of the folders in it, without decisions.
 fn list_pages(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of the documentation") {
         let path = entry.expect("an entry of the documentation").path();
-        if path.file_name().is_some_and(|name| WITHOUT.iter().any(|without| name == *without)) {
-            continue;
-        }
         if path.is_dir() {
-            list_pages(&path, found);
+            if !path.ends_with(DECISIONS) {
+                list_pages(&path, found);
+            }
         } else if path.extension().is_some_and(|extension| extension == "md") {
             found.push(path);
         }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::links::{self, Link};
+use super::{commands, keys};
 use crate::run;
 
 /// The folder of the pages.
@@ -18,8 +19,11 @@ const LEFT_OUT: &str = "docs/decisions";
 const SETTINGS: &str = "docs/book.toml";
 /// The most words of a page, without its examples and tables, that a reader takes in at once.
 const MOST_WORDS: usize = 1_200;
-/// Pages that are looked up, not read: lists.
-const LISTS: [&str; 2] = ["docs/reference/glossary.md", "docs/reference/json.md"];
+/// A page that is looked up, not read.
+const GLOSSARY: &str = "docs/reference/glossary.md";
+/// The lines in whose place the site has a long reference, which is made from the program.
+const COMMANDS: &str = "<!-- in the site: commands -->\n";
+const KEYS: &str = "<!-- in the site: keys of documents -->\n";
 
 /// Builds the site and returns its folder.
 pub(crate) fn build() -> Result<PathBuf> {
@@ -35,7 +39,7 @@ pub(crate) fn build() -> Result<PathBuf> {
         fs::create_dir_all(copy.parent().context("a file below a folder")?)?;
         if file.extension().is_some_and(|extension| extension == "md") {
             let page = file.to_string_lossy();
-            fs::write(&copy, with_addresses(&page, &fs::read_to_string(&file)?))?;
+            fs::write(&copy, with_addresses(&page, &with_references(&fs::read_to_string(&file)?)?))?;
         } else {
             fs::copy(&file, &copy).with_context(|| format!("cannot copy {}", file.display()))?;
         }
@@ -45,6 +49,17 @@ pub(crate) fn build() -> Result<PathBuf> {
     run::tool("mdbook", &["build", &book, "--dest-dir", &destination])?;
     correct(&site)?;
     Ok(site)
+}
+
+/// A page with the references that are made for the site.
+fn with_references(text: &str) -> Result<String> {
+    if text.contains(COMMANDS) {
+        return Ok(text.replace(COMMANDS, &commands::sections()?));
+    }
+    if text.contains(KEYS) {
+        return Ok(text.replace(KEYS, &keys::tables("documents")?));
+    }
+    Ok(text.to_owned())
 }
 
 /// Corrects all pages of a site. Fails if none has a part that is to be replaced: another version
@@ -145,7 +160,7 @@ pub(super) fn wrong_pages(pages: &[(String, String)]) -> Result<Vec<String>> {
             wrong.push(format!("{CONTENTS} does not list {page}"));
         }
         let words = words(text);
-        if words > MOST_WORDS && !LISTS.contains(&page.as_str()) {
+        if words > MOST_WORDS && page != GLOSSARY {
             wrong.push(format!("{page} has {words} words, more than {MOST_WORDS}: split it"));
         }
     }

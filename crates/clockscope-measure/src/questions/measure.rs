@@ -7,7 +7,7 @@
 pub(crate) mod extended;
 pub(crate) mod repeat;
 
-use clockscope_records::{Baseline, ClockRecord, Envelope, Measurement, TimerRate, TimerRecord};
+use clockscope_records::{Baseline, ClockRecord, Envelope, Figure, Measurement, TimerRate, TimerRecord, texts};
 
 use crate::instrument::bench::{Bench, Progress, Sampling, Setup};
 use crate::instrument::catalog::{Catalog, CatalogEntry, ErasedClock};
@@ -114,8 +114,13 @@ pub(crate) fn find<P: Platform>(
     let context = setup.context();
     let baseline = baselines.baseline(&measured_clocks, context.timer.rate());
     let timer = context.timer_record();
-    let clocks =
+    let mut clocks: Vec<ClockRecord> =
         measured_clocks.into_iter().map(|measured_clock| record::clock(measured_clock, &context, &baseline)).collect();
+    if !finds_ticks {
+        for clock in clocks.iter_mut().filter(|clock| clock.available) {
+            clock.tick_ns = Figure::unknown(texts::NO_TICK_SEARCH);
+        }
+    }
     CostResult { clocks, baseline, sampling, timer }
 }
 

@@ -1,7 +1,7 @@
 //! *Measure*: what a read costs, its tick, and the events in the same pass.
 
 use clockscope_measure::{Catalog, MeasureRequest, Paths, Session, measure};
-use clockscope_records::{ClockRecord, Figure, Measurement};
+use clockscope_records::{ClockRecord, Figure, Measurement, texts};
 use clockscope_testing::simulation::{Load, Random};
 
 use crate::harness::{Coverage, are_many, on_machines, on_one};
@@ -79,6 +79,20 @@ fn figures_and_frequency_are_by_one_rate() {
         assert!((ns * timer.frequency_hz / 1e9 - 1.0).abs() < 1e-14, "{timer:?}: {ns} ns a count");
     });
     assert!(checked > 0 || !are_many());
+}
+
+/// A clock that no tick was looked for of is not said to have stood still.
+#[test]
+fn a_run_that_looks_for_no_ticks_says_so() {
+    on_machines("measure::looks_for_no_ticks", limited, |session, _| {
+        let catalog = Catalog::new(session.platform());
+        let request =
+            MeasureRequest { duration_s: 0.01, cpu: None, extended: false, ticks: false, synchronization: false };
+        let answer = measure(session, catalog, &request, &mut |_| {}).expect("it can be asked");
+        for clock in answer.found.clocks.iter().filter(|clock| clock.available) {
+            assert_eq!(clock.tick_ns.why().as_deref(), Some(texts::NO_TICK_SEARCH), "{}", clock.identity.label());
+        }
+    });
 }
 
 /// Costs hold the truth in 93 of 100 intervals that should do so in 95, with the timer's own

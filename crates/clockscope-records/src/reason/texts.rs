@@ -55,6 +55,7 @@ pub const NO_NAME: &str = "neither the processor nor /proc/cpuinfo names it";
 pub const NO_NOMINAL_IN_API: &str =
     "the API states neither a frequency nor a resolution, and gives a floating-point number";
 pub const NO_RATE_STATEMENT: &str = "no daemon states the error of the clocks' rates";
+pub const NO_TICK_SEARCH: &str = "no tick was looked for while it could be read";
 pub const ONE_COUNT: &str = "one count, whose length has to be measured";
 pub const ONLY_LINUX: &str = "only Linux shows it in a file";
 pub const PEER_MISSING: &str = "the thread on the other CPU ended before the handoffs";
