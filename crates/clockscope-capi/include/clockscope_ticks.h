@@ -346,7 +346,7 @@ static inline int clockscope_os_ns(uint64_t *ns) {
 #endif
 }
 
-/* Stores by how much a reading of that clock may be early, in ns. Returns 0, or the error
+/* Stores the most that a reading of that clock may be early, in ns. Returns 0, or the error
  * number. */
 static inline int clockscope_os_tick_ns(uint64_t *ns) {
 #if defined(_WIN32)

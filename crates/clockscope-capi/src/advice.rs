@@ -73,7 +73,7 @@ impl Readings {
     }
 }
 
-/// Returns work for [`Readings::take`]: a spin of so many ns, 100 µs at most. Its length
+/// Returns work for [`Readings::take`]: a spin of `ns` nanoseconds, 100 µs at most. Its length
 /// includes a read of the counter. Where the counter is not used, the work takes no time.
 #[cfg(any(
     target_arch = "x86_64",
@@ -132,7 +132,7 @@ mod tests {
 
     use super::*;
 
-    /// The same figures as in the command's `advise`.
+    /// The figures are those of the command's `advise`.
     #[test]
     fn repetitions_divide_the_error() {
         let readings = Readings { overhead_ns: 20.0, jitter_ns: 10.0 };

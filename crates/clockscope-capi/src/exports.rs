@@ -266,7 +266,7 @@ pub unsafe extern "C" fn clockscope_manual_now(clock: *const FakeClock, ns: *mut
     unsafe { store(ns, || Ok(clock.now().as_ns())) }
 }
 
-/// Advances a manual clock by so many ns, at most to the timeline's end.
+/// Advances a manual clock by `ns` nanoseconds, at most to the timeline's end.
 ///
 /// # Safety
 /// The pointer is NULL or a clock of [`clockscope_manual_new`].

@@ -31,7 +31,7 @@ pub struct Tracking {
     pub leap: Leap,
     /// Servers from here to a reference clock, and one.
     pub stratum: u16,
-    /// By how much the clock is behind, and will be moved.
+    /// Time by which the clock is behind, and will be moved.
     pub correction_s: f64,
     /// Correction of the frequency.
     pub freq_ppm: f64,

@@ -53,7 +53,7 @@ pub struct KernelClockState {
     pub time_constant: u32,
     /// Offset that adjtime(3) has still to work off, in µs; `None` where that was not answered.
     pub adjust_us: Option<i64>,
-    /// By how much the clock's rate is corrected, in ppm, by its tick and its frequency together.
+    /// Correction of the clock's rate by its tick and its frequency together, in ppm.
     pub rate_ppm: f64,
     /// TAI − UTC; `None` where the kernel does not know.
     pub tai_offset_s: Option<i32>,

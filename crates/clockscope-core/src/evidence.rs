@@ -55,7 +55,8 @@ impl Display for KernelClocksource<'_> {
 pub struct NominalFrequency {
     /// The frequency that is stated, in Hz; `None` where none is.
     pub hz: Option<f64>,
-    /// By how much it is above the measured one; `None` where none was measured.
+    /// Its offset from the measured one, positive where it is higher; `None` where none was
+    /// measured.
     pub offset: Option<FrequencyOffset>,
 }
 

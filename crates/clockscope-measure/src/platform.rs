@@ -156,10 +156,11 @@ pub trait Facts {
     /// Returns how the kernel steers its clock.
     ///
     /// # Errors
-    /// That is not known.
+    /// The state is unknown.
     fn adjtimex(&self) -> Result<Adjtimex, AdjtimexError>;
 
-    /// Returns by how much the kernel states that it steers its clock, in ppm, and reads no clock.
+    /// Returns the correction by which the kernel states that it steers its clock, in ppm, and
+    /// reads no clock.
     fn steering_ppm(&self) -> Option<f64> {
         self.adjtimex().ok().map(|kernels| kernels.steering_ppm())
     }
@@ -195,17 +196,17 @@ pub trait Sleeps {
     /// Calls that sleep, by name.
     fn sleeping_calls(&self) -> &'static [Call];
 
-    /// The same, to be made.
+    /// Returns what makes the calls that sleep.
     fn sleeper(&self) -> Self::Sleeper;
 
-    /// By how much the kernel may wake the thread late on purpose, in ns; `None` where it does not
-    /// show that.
+    /// The thread's timer slack in ns, by which the kernel may wake it late on purpose; `None`
+    /// where the kernel does not show it.
     fn timer_slack_ns(&self) -> Option<u64>;
 
     /// Waits for `ns` by reading the library's clock.
     fn spin(&self, ns: u64);
 
-    /// By how much that clock's intervals may be off, in ns.
+    /// Largest error of an interval by the library's clock, in ns.
     fn spin_error_ns(&self) -> u64;
 }
 
@@ -216,6 +217,5 @@ impl<P: Clocks + Threads + Facts + Sleeps + Sized + 'static> Platform for P {}
 
 /// Returns how the kernel steers its clock, or why that is not known.
 pub fn steering(platform: &impl Facts) -> Figure<Adjtimex> {
-    let hidden = |error: AdjtimexError| error.to_string();
-    platform.adjtimex().map_err(hidden).into()
+    platform.adjtimex().map_err(|error| error.to_string()).into()
 }

@@ -107,12 +107,14 @@ pub(crate) fn error_bound() -> Result<PythonValue, AnswerFailure> {
     Ok(PythonValue::bound(clockscope::error_bound().ok_or(AnswerFailure::NoClock)?))
 }
 
-/// The same of civil time.
+/// Returns the error bound of civil time now, the largest since the generation began, and the time
+/// of that, in ns.
 pub(crate) fn wall_error_bound() -> Result<PythonValue, AnswerFailure> {
     Ok(PythonValue::bound(clockscope::wall::error_bound().ok_or(AnswerFailure::NoClock)?))
 }
 
-/// The same of boot time.
+/// Returns the error bound of boot time now, the largest since the generation began, and the time
+/// of that, in ns.
 pub(crate) fn boot_error_bound() -> Result<PythonValue, AnswerFailure> {
     Ok(PythonValue::bound(clockscope::boot::error_bound().ok_or(AnswerFailure::NoClock)?))
 }

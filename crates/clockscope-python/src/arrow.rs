@@ -151,7 +151,7 @@ impl Buffer {
 }
 
 impl Column {
-    /// Makes a column of so many rows. `buffers` are those of the format, the bitmap of what is not
+    /// Makes a column of `rows` rows. `buffers` are those of the format, the bitmap of what is not
     /// null first; it may be missing.
     pub(crate) fn new(
         rows: usize,
@@ -193,7 +193,7 @@ impl Column {
     }
 }
 
-/// Returns true if these are the offsets of so many texts, which lie inside of so many bytes.
+/// Returns true if these are the offsets of `rows` texts, which lie within the first `end` bytes.
 fn are_offsets(offsets: &[u8], rows: usize, end: usize) -> bool {
     let offsets: Vec<i32> = offsets.as_chunks::<4>().0.iter().map(|offset| i32::from_ne_bytes(*offset)).collect();
     let last = offsets.get(rows).and_then(|last| usize::try_from(*last).ok());
@@ -201,9 +201,9 @@ fn are_offsets(offsets: &[u8], rows: usize, end: usize) -> bool {
 }
 
 impl Table {
-    /// Makes a table of columns of so many rows each.
+    /// Makes a table of columns of `rows` rows each.
     pub(crate) fn new(rows: usize, columns: Vec<Column>) -> Self {
-        // No column has so many rows: its buffers would not fit into memory.
+        // No column has more than `i64::MAX` rows: its buffers would not fit into memory.
         Self { columns, rows: i64::try_from(rows).unwrap_or(i64::MAX), is_taken: false }
     }
 

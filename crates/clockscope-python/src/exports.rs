@@ -343,7 +343,7 @@ extern "C" fn tick(_module: *mut PyObject, readings: *mut PyObject) -> *mut PyOb
     if unsafe { py::PyBytes_AsStringAndSize(readings, &raw mut start, &raw mut length) } < 0 {
         return ptr::null_mut();
     }
-    // SAFETY: the call has succeeded: so many bytes are there, and never change. The caller holds
+    // SAFETY: the call has succeeded: `length` bytes are there, and never change. The caller holds
     // the object until this function returns.
     let bytes = unsafe { slice::from_raw_parts(start.cast::<u8>(), length.unsigned_abs()) };
     // SAFETY: as in `now_ns`; no object is touched by the search.

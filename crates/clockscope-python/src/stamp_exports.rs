@@ -166,7 +166,7 @@ Returns the clock of the stamps: \"counter\" or \"os\".",
             c"_spin($self, counts, /)
 --
 
-Reads stamps until so many counts have passed, and returns how many did.",
+Reads stamps until the counter has advanced by counts, and returns its advance.",
         ),
         (
             c"_touch",
@@ -175,7 +175,7 @@ Reads stamps until so many counts have passed, and returns how many did.",
             c"_touch($self, bytes, /)
 --
 
-Touches so many bytes of memory, and returns the counts that this took.",
+Touches that number of bytes of memory, and returns the counts that this took.",
         ),
         (
             c"_sleep",
@@ -184,7 +184,7 @@ Touches so many bytes of memory, and returns the counts that this took.",
             c"_sleep($self, ns, /)
 --
 
-Sleeps for so many ns, and returns the counts that this took. Other threads do not run meanwhile.",
+Sleeps for ns nanoseconds and returns the counts that this took. Other threads do not run meanwhile.",
         ),
         (
             c"_batch",
@@ -400,14 +400,14 @@ unsafe fn answers<const N: usize>(
     }
 }
 
-/// Returns new bytes for so many values, and the values, which are not yet written.
+/// Returns new bytes for `count` values, and the values, which are not yet written.
 ///
 /// # Safety
 /// The thread is attached to the interpreter. The values are used as long as the bytes live and
 /// nothing else has them.
 unsafe fn memory<'a, T>(count: usize) -> Result<(*mut PyObject, &'a mut [MaybeUninit<T>]), Raised> {
     const { assert!(align_of::<T>() == 1, "bytes are not aligned") };
-    // SAFETY: as the caller promises. Python makes so many bytes, which are not written, and may be
+    // SAFETY: as the caller promises. Python makes `size` bytes, which are not written, and may be
     // until others see the object. T has the alignment of bytes.
     unsafe {
         let size = count.checked_mul(size_of::<T>()).and_then(|size| isize::try_from(size).ok());

@@ -22,8 +22,8 @@ fn timed(source: Stamps, work: impl FnOnce()) -> u64 {
     source.now().count().wrapping_sub(start)
 }
 
-/// Reads stamps until so many counts have passed, and returns how many did. A counter that stands
-/// still ends it, too.
+/// Reads stamps until the counter has advanced by `counts`, and returns its advance. A counter that
+/// stands still ends it, too.
 pub(crate) fn spin(source: Stamps, counts: usize) -> u64 {
     let start = source.now().count();
     for _ in 0..counts {
@@ -35,7 +35,7 @@ pub(crate) fn spin(source: Stamps, counts: usize) -> u64 {
     source.now().count().wrapping_sub(start)
 }
 
-/// Touches so many bytes of memory, each line once, and returns the counts that this took.
+/// Touches `bytes` bytes of memory, each line once, and returns the counts that this took.
 pub(crate) fn touch(source: Stamps, bytes: usize) -> u64 {
     let bytes = bytes.min(MAX_BYTES);
     let mut memory = MEMORY.lock().unwrap_or_else(PoisonError::into_inner);
@@ -50,7 +50,7 @@ pub(crate) fn touch(source: Stamps, bytes: usize) -> u64 {
     })
 }
 
-/// Sleeps for so many ns, and returns the counts that this took.
+/// Sleeps for `ns` nanoseconds, and returns the counts that this took.
 pub(crate) fn sleep(source: Stamps, ns: usize) -> u64 {
     timed(source, || std::thread::sleep(Duration::from_nanos(ns as u64)))
 }

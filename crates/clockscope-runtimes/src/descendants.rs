@@ -130,6 +130,5 @@ pub(crate) fn described(pid: i32, stat: &str) -> Option<Process> {
     const PARENT: usize = 1;
     const STARTED: usize = 19;
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let field = |index: usize| fields.get(index)?.parse().ok();
-    Some(Process { pid, parent: i32::try_from(field(PARENT)?).ok()?, started: field(STARTED)? })
+    Some(Process { pid, parent: fields.get(PARENT)?.parse().ok()?, started: fields.get(STARTED)?.parse().ok()? })
 }

@@ -146,15 +146,16 @@ fn creation_error(path: &Path, error: &io::Error) -> io::Error {
 /// Removes what killed runs of this user have left: folders whose lock nobody holds. The number in
 /// the name shows nothing, since containers that share the place have numbers of their own.
 fn sweep(base: &Path) {
-    let is_left = |entry: &fs::DirEntry| {
-        let is_ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(NAME));
-        let is_folder = || entry.metadata().is_ok_and(|found| found.is_dir() && is_own(&found));
-        let is_free = || File::open(entry.path().join(LOCK)).is_ok_and(|lock| lock.try_lock().is_ok());
-        is_ours && is_folder() && is_free()
-    };
     for entry in fs::read_dir(base).into_iter().flatten().flatten().filter(is_left) {
         remove(&entry.path());
     }
+}
+
+/// Returns true for a folder of this user whose lock nobody holds.
+fn is_left(entry: &fs::DirEntry) -> bool {
+    entry.file_name().to_str().is_some_and(|name| name.starts_with(NAME))
+        && entry.metadata().is_ok_and(|found| found.is_dir() && is_own(&found))
+        && File::open(entry.path().join(LOCK)).is_ok_and(|lock| lock.try_lock().is_ok())
 }
 
 /// The user's cache, where it can be written, and by no other user: what lies there is executed.

@@ -50,15 +50,15 @@ fn identity(api: &str, row: &RuntimeRecord, readings: Option<&ProbeReadings>) ->
 
 /// Summarizes the differences within batches; `None` without any.
 fn differences(readings: &ProbeReadings) -> Option<Summary> {
-    let counted = |(value, count): &(i64, u64)| Difference { value: *value, count: *count };
-    let entries: Vec<Difference> = readings.differences.iter().map(counted).collect();
+    let entries: Vec<Difference> =
+        readings.differences.iter().map(|(value, count)| Difference { value: *value, count: *count }).collect();
     Some(summary(&entries)?.scaled(readings.ns_per_unit()))
 }
 
 fn after_work(readings: &ProbeReadings) -> Vec<AfterWork> {
-    let errors_ns = |errors: &[u64]| errors.iter().map(|ns| *ns as f64).collect();
     let found = readings.around_work.iter().filter_map(|around| {
-        clockscope_statistics::after_work(around.work, around.work_ns as f64, errors_ns(&around.errors_ns))
+        let errors_ns = around.errors_ns.iter().map(|ns| *ns as f64).collect();
+        clockscope_statistics::after_work(around.work, around.work_ns as f64, errors_ns)
     });
     found.collect()
 }

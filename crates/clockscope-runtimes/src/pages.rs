@@ -64,8 +64,8 @@ impl Pages {
     pub(crate) fn new(probe: &'static str, milliseconds: u64) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;
-        let random = || RandomState::new().hash_one(());
-        let secret = format!("{:016x}{:016x}", random(), random());
+        let [first, second] = [RandomState::new(), RandomState::new()].map(|state| state.hash_one(()));
+        let secret = format!("{first:016x}{second:016x}");
         let site = Site { probe, milliseconds, secret };
         Ok(Self { listener, connections: Vec::new(), site, lines: String::new(), is_done: false })
     }
@@ -162,11 +162,14 @@ impl Site {
 /// The address of a file: all but the plainest characters are written by their bytes' numbers (RFC
 /// 8089, RFC 3986).
 pub(crate) fn file_url(path: &Path) -> String {
-    let byte = |byte: &u8| match byte {
-        b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => char::from(*byte).to_string(),
-        other => format!("%{other:02X}"),
-    };
-    format!("file://{}", path.as_os_str().as_encoded_bytes().iter().map(byte).collect::<String>())
+    let mut url = "file://".to_owned();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => url.push(char::from(*byte)),
+            other => url += &format!("%{other:02X}"),
+        }
+    }
+    url
 }
 
 /// A connection, until its one request is answered.

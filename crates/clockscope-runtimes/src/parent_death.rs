@@ -25,7 +25,7 @@ mod unix {
         let parent = getpid();
         let before_exec = move || {
             set_parent_process_death_signal(Some(Signal::KILL))?;
-            // The parent may have ended before that was said.
+            // The parent may have ended before that call.
             if getppid() == Some(parent) { Ok(()) } else { Err(io::ErrorKind::Interrupted.into()) }
         };
         // SAFETY: between fork and exec only what is async-signal-safe may be called. These are

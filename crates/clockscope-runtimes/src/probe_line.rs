@@ -97,14 +97,13 @@ impl From<serde_json::Error> for LineError {
 /// All lines of a probe's output that are ours, in order. The other lines are nobody's business.
 pub(crate) fn parse(output: &str) -> Vec<Result<ProbeReport, LineError>> {
     let mut apis = BTreeSet::new();
-    let mut ours = |line: &str| {
-        let line = one(&line[line.find(MARK)?..]);
-        Some(line.and_then(|line| {
-            let is_first = apis.insert(line.api().to_owned());
-            if is_first { Ok(line) } else { Err(LineError::Repeated(line.api().to_owned())) }
-        }))
-    };
-    output.lines().filter_map(&mut ours).collect()
+    let ours = output.lines().filter_map(|line| Some(one(&line[line.find(MARK)?..])));
+    let unrepeated = ours.map(|line| {
+        let line = line?;
+        let is_first = apis.insert(line.api().to_owned());
+        if is_first { Ok(line) } else { Err(LineError::Repeated(line.api().to_owned())) }
+    });
+    unrepeated.collect()
 }
 
 /// Returns true if it is a line of ours.
@@ -149,22 +148,20 @@ impl ProbeReadings {
         let is_counted = self.differences.iter().all(|(_, count)| *count > 0);
         let expected = self.batch_reads.checked_sub(1).and_then(|each| each.checked_mul(self.batches));
         let counted = self.differences.iter().try_fold(0u64, |sum, (_, count)| sum.checked_add(*count));
-        match () {
-            () if self.units_per_second == 0 || self.nominal_hz == Some(0) => Some("a frequency of 0"),
-            () if self.batch_reads < 2 || self.batches == 0 => Some("there is no batch of at least two readings"),
-            () if self.batch_ns.len() as u64 != self.batches.min(MOST_DURATIONS) => {
-                Some("there are not as many durations as batches")
-            }
-            () if !is_ascending => Some("its differences are not in ascending order"),
-            () if !is_counted => Some("differences were seen 0 times"),
-            () if counted.is_none() || counted != expected => Some("there are not as many differences as readings"),
-            () if self.steps.contains(&0) => Some("a step of 0"),
-            () if self.around_work.iter().any(|around| around.errors_ns.len() > MOST_INTERVALS) => {
-                Some("more intervals around a work than 1,000")
-            }
-            () if self.steps.len() > MOST_STEPS => Some("more steps than 20,000"),
-            () => None,
-        }
+        let durations = self.batches.min(MOST_DURATIONS);
+        let has_many_intervals = self.around_work.iter().any(|around| around.errors_ns.len() > MOST_INTERVALS);
+        let contradictions = [
+            (self.units_per_second == 0 || self.nominal_hz == Some(0), "a frequency of 0"),
+            (self.batch_reads < 2 || self.batches == 0, "there is no batch of at least two readings"),
+            (self.batch_ns.len() as u64 != durations, "there are not as many durations as batches"),
+            (!is_ascending, "its differences are not in ascending order"),
+            (!is_counted, "differences were seen 0 times"),
+            (counted.is_none() || counted != expected, "there are not as many differences as readings"),
+            (self.steps.contains(&0), "a step of 0"),
+            (has_many_intervals, "more intervals around a work than 1,000"),
+            (self.steps.len() > MOST_STEPS, "more steps than 20,000"),
+        ];
+        contradictions.into_iter().find(|(is_so, _)| *is_so).map(|(_, words)| words)
     }
 
     /// Returns the length of the API's unit, in ns.

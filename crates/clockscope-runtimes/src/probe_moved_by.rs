@@ -10,7 +10,7 @@ use crate::operating_system::System;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Value")]
 pub(crate) enum ProbeMovedBy {
-    /// The same on every system.
+    /// One word for every system.
     Everywhere(MovedBy),
     /// Differs by system.
     BySystem(BySystem),

@@ -9,7 +9,7 @@ use clockscope_records::{Figure, LanguageClock, RuntimeFailure, RuntimeFound, Ru
 use crate::folders::{Folder, RunFolders};
 use crate::language;
 use crate::pages::{self, Pages};
-use crate::probe_line::{self, ProbeReadings, ProbeReport};
+use crate::probe_line::{self, LineError, ProbeReadings, ProbeReport};
 use crate::probe_setup::{self, ProbeSetup, last_words, no_program, started};
 use crate::process::{Ended, Limits, NoTask, Task};
 use crate::programs::Chosen;
@@ -59,7 +59,7 @@ pub struct Prepared<'a> {
 struct ProbeOutput {
     lines: String,
     fault: Option<Unmeasured>,
-    /// True if it broke down before it said anything.
+    /// True if it broke down before its first output.
     is_silent: bool,
 }
 
@@ -84,13 +84,14 @@ impl ProbeRunner {
         progress: &mut dyn FnMut(f64, &str),
     ) -> Vec<Prepared<'a>> {
         let whole = chosen.len() as f64;
-        let prepared = |(index, chosen): (usize, &'a Chosen)| {
+        let mut prepared = Vec::new();
+        for (index, chosen) in chosen.iter().enumerate().take_while(|_| !stop.load(Ordering::Relaxed)) {
             progress(index as f64 / whole, chosen.runtime.title);
             let setup = probe_setup::found(chosen, &self.folders, stop)
                 .and_then(|found| found.built(chosen.runtime, &self.folders, stop));
-            Prepared { chosen, setup }
-        };
-        chosen.iter().enumerate().take_while(|_| !stop.load(Ordering::Relaxed)).map(prepared).collect()
+            prepared.push(Prepared { chosen, setup });
+        }
+        prepared
     }
 
     /// Measures one after the other, until the user stops the run. A runtime that cannot be
@@ -123,16 +124,18 @@ impl ProbeRunner {
         prepared: &Prepared<'_>,
         request: ProbeRequest<'_>,
     ) -> Result<Vec<LanguageClock>, String> {
-        let clock = |(row, readings): (RuntimeRecord, Option<ProbeReadings>)| match row.api.clone() {
+        let rows = self.rows(prepared, request).into_iter();
+        let clocks = rows.map(|(row, readings)| match row.api.clone() {
             Some(api) => Ok(language::clock(row, &api, readings.as_ref())),
             None => Err(row.reason.unwrap_or_default()),
-        };
-        self.rows(prepared, request).into_iter().map(clock).collect()
+        });
+        clocks.collect()
     }
 
     /// Returns which of them there are. Asks each for its version, and builds nothing.
     pub fn list(&self, chosen: &[Chosen], stop: &AtomicBool) -> Vec<RuntimeFound> {
-        let found = |one: &Chosen| {
+        let asked = chosen.iter().take_while(|_| !stop.load(Ordering::Relaxed));
+        let found = asked.map(|one| {
             let (version, program, unmeasured) = match probe_setup::found(one, &self.folders, stop) {
                 Ok(setup) => (Some(setup.version), Some(setup.program), None),
                 Err(unmeasured) => (None, one.program().ok(), Some(unmeasured)),
@@ -147,8 +150,8 @@ impl ProbeRunner {
                 reason: unmeasured.map(|unmeasured| unmeasured.reason),
                 get: one.runtime.get().to_owned(),
             }
-        };
-        chosen.iter().take_while(|_| !stop.load(Ordering::Relaxed)).map(found).collect()
+        });
+        found.collect()
     }
 
     /// The rows of one runtime, with the readings of those that were read.
@@ -225,8 +228,10 @@ impl ProbeRunner {
                 fault = fault.or_else(|| Some("ended before its pages had reported".to_owned()));
             }
         }
-        let words = |fault| format!("the probe {fault}{}", last_words(&outcome));
-        let fault = fault.map(|fault| Unmeasured::new(outcome.ended.failure(), words(fault)));
+        let fault = fault.map(|fault| {
+            let reason = format!("the probe {fault}{}", last_words(&outcome));
+            Unmeasured::new(outcome.ended.failure(), reason)
+        });
         let is_silent =
             matches!(outcome.ended, Ended::Itself(status) if !status.success()) && outcome.stdout.is_empty();
         Ok(ProbeOutput { lines: outcome.stdout, fault, is_silent })
@@ -251,7 +256,20 @@ fn rows(whole: &RuntimeRecord, output: &str, fault: Option<Unmeasured>, clocksou
         Some(first) => format!("the probe printed no figures, but: {}", shortened(first)),
         None => "the probe printed nothing".to_owned(),
     });
-    let of = |line| match line {
+    // A line that was being written when the probe was ended is no line.
+    let is_open = !output.ends_with('\n') && output.lines().next_back().is_some_and(probe_line::is_ours);
+    let is_cut_off = fault.is_some() && is_open && lines.last().is_some_and(Result::is_err);
+    let whole_lines = lines.len() - usize::from(is_cut_off);
+    let mut rows: Vec<Row> =
+        lines.into_iter().take(whole_lines).map(|line| row_of_line(line, whole, clocksource)).collect();
+    let nothing = nothing.map(|reason| Unmeasured::new(RuntimeFailure::NoFigures, reason));
+    rows.extend(fault.or(nothing).map(|unmeasured| (unavailable(whole.clone(), unmeasured), None)));
+    rows
+}
+
+/// The row of a line: `whole` is what is known of the runtime.
+fn row_of_line(line: Result<ProbeReport, LineError>, whole: &RuntimeRecord, clocksource: Option<&str>) -> Row {
+    match line {
         Ok(ProbeReport::Read(readings)) => {
             let mut record = whole.clone();
             record.version = readings.version.as_deref().map(|said| version(said, &whole.title)).or(record.version);
@@ -266,15 +284,7 @@ fn rows(whole: &RuntimeRecord, output: &str, fault: Option<Unmeasured>, clocksou
             let reason = format!("a line of the probe cannot be used: {error}");
             (unavailable(whole.clone(), Unmeasured::new(RuntimeFailure::Malformed, reason)), None)
         }
-    };
-    // A line that was being written when the probe was ended is no line.
-    let is_open = !output.ends_with('\n') && output.lines().next_back().is_some_and(probe_line::is_ours);
-    let is_cut_off = fault.is_some() && is_open && lines.last().is_some_and(Result::is_err);
-    let whole_lines = lines.len() - usize::from(is_cut_off);
-    let mut rows: Vec<Row> = lines.into_iter().take(whole_lines).map(of).collect();
-    let nothing = nothing.map(|reason| Unmeasured::new(RuntimeFailure::NoFigures, reason));
-    rows.extend(fault.or(nothing).map(|unmeasured| (unavailable(whole.clone(), unmeasured), None)));
-    rows
+    }
 }
 
 fn unavailable(whole: RuntimeRecord, Unmeasured { failure, reason }: Unmeasured) -> RuntimeRecord {

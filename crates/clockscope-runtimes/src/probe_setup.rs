@@ -48,12 +48,11 @@ pub(crate) struct ProbeSetup {
 pub(crate) fn found(chosen: &Chosen, folders: &RunFolders, stop: &AtomicBool) -> Result<ProbeSetup, Unmeasured> {
     let (program, compiler) = (chosen.program()?, chosen.compiler()?);
     let folder = folders.folder().map_err(no_folder)?;
-    let ask = |program: &Path, version: &[&str]| reported(program, version, chosen.runtime, folder.path(), stop);
-    let of_program = ask(&program, chosen.runtime.version)?;
+    let of_program = reported(&program, chosen.runtime.version, chosen.runtime, folder.path(), stop)?;
     let mut versions = of_program.clone();
     if let Some(compiler) = &compiler {
         // Compilers are asked as everybody does.
-        versions += &ask(compiler, &["--version"])?;
+        versions += &reported(compiler, &["--version"], chosen.runtime, folder.path(), stop)?;
     }
     let (version, framework) = (version(&of_program, chosen.runtime.title), framework(&of_program));
     Ok(ProbeSetup { program, version, compiler, framework, versions, built: None, is_from_cache: false })
@@ -64,8 +63,8 @@ pub(crate) fn folder_with(folders: &RunFolders, runtime: &Runtime) -> Result<Fol
     let folder = folders.folder().map_err(no_folder)?;
     for source in runtime.sources {
         let path = folder.path().join(source.file);
-        let refused = |error| Unmeasured::new(RuntimeFailure::NoFolder, format!("{}: {error}", path.display()));
-        fs::write(&path, source.text).map_err(refused)?;
+        fs::write(&path, source.text)
+            .map_err(|error| Unmeasured::new(RuntimeFailure::NoFolder, format!("{}: {error}", path.display())))?;
     }
     Ok(folder)
 }
@@ -83,7 +82,7 @@ impl ProbeSetup {
         self.rebuilt(runtime, folders, stop)
     }
 
-    /// The same, built now whatever the cache has. By the first way that succeeds.
+    /// Builds the probe now, whatever the cache has, by the first way that succeeds.
     pub(crate) fn rebuilt(
         &self,
         runtime: &Runtime,
@@ -153,8 +152,10 @@ fn changed_s(file: &fs::Metadata) -> u64 {
 fn keep(product: &Path, cached: &Path, folders: &RunFolders) -> Result<PathBuf, Unmeasured> {
     let lasting = folders.lasting(cached);
     let put = put(product, cached).map(|()| cached.to_owned()).or_else(|_| put(product, &lasting).map(|()| lasting));
-    let refused = |error| format!("what was built of the probe cannot be kept in {}: {error}", cached.display());
-    put.map_err(|error| Unmeasured::new(RuntimeFailure::NoFolder, refused(error)))
+    put.map_err(|error| {
+        let reason = format!("what was built of the probe cannot be kept in {}: {error}", cached.display());
+        Unmeasured::new(RuntimeFailure::NoFolder, reason)
+    })
 }
 
 /// Copies, since it may be another file system, under another name first: what has its name is
@@ -212,16 +213,18 @@ fn no_folder(error: io::Error) -> Unmeasured {
     Unmeasured::new(RuntimeFailure::NoFolder, format!("there is no folder for the probe: {error}"))
 }
 
-/// A program's output that may explain how it ended: the first line that speaks of an error, or the
-/// last of all.
+/// A program's output that may explain how it ended.
 pub(crate) fn last_words(outcome: &FinishedProgram) -> String {
-    let speaks = |line: &&str| {
+    let words = explanation(&outcome.stderr).or_else(|| explanation(&outcome.stdout));
+    words.map_or_else(String::new, |words| format!(": {words}"))
+}
+
+/// The first line that speaks of an error, or the last of all but the probe's own.
+fn explanation(text: &str) -> Option<String> {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty() && !probe_line::is_ours(line));
+    let error = lines.clone().find(|line| {
         let line = line.to_lowercase();
         ["error", "exception", "fatal", "not found", "cannot", "denied"].iter().any(|word| line.contains(word))
-    };
-    let of = |text: &str| {
-        let lines = || text.lines().filter(|line| !line.trim().is_empty() && !probe_line::is_ours(line));
-        lines().find(speaks).or(lines().next_back()).map(shortened)
-    };
-    of(&outcome.stderr).or_else(|| of(&outcome.stdout)).map_or_else(String::new, |words| format!(": {words}"))
+    });
+    error.or(lines.next_back()).map(shortened)
 }

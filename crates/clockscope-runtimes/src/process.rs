@@ -21,7 +21,7 @@ static ALONE: Mutex<()> = Mutex::new(());
 const MOST_OUTPUT: usize = 16 << 20;
 /// Time for which nothing may happen before the limits are looked at.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// A glance that takes so many seconds was a pause of this process itself.
+/// Time between two checks of the limits, in seconds, that was a pause of this process itself.
 const PAUSE: f64 = 2.0;
 /// Time for which output is waited for that a program's children may still hold when it has ended,
 /// in seconds.
@@ -30,9 +30,9 @@ const AFTERWARDS: f64 = 1.0;
 /// Limits at which a program is ended that does not end by itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits<'a> {
-    /// After so many seconds.
+    /// Time after which the program is ended, in seconds.
     pub(crate) seconds: f64,
-    /// Or when this is set.
+    /// Flag that ends the program when it is set.
     pub(crate) stop: &'a AtomicBool,
 }
 

@@ -57,28 +57,28 @@ pub fn select(names: &[String], programs: &[(String, PathBuf)]) -> Result<Vec<Ch
             programs_of.push(one);
         }
     }
-    let is_requested = |runtime: &&Runtime| {
-        let is_named = names.contains(&runtime.name);
+    let mut selected = Vec::new();
+    for runtime in RUNTIMES {
         let is_meant = names.is_empty() && runtime.is_of_this_system();
-        is_meant || is_named || programs_of.iter().any(|(name, _)| *name == runtime.name)
-    };
-    let of = |runtime: &'static Runtime| -> Vec<Chosen> {
-        let named = programs_of.iter().filter(|(name, _)| *name == runtime.name);
-        let chosen: Vec<Chosen> =
-            named.map(|(_, program)| Chosen { runtime, program: Some((*program).clone()) }).collect();
-        if chosen.is_empty() { vec![Chosen { runtime, program: None }] } else { chosen }
-    };
-    Ok(RUNTIMES.iter().filter(is_requested).flat_map(of).collect())
+        if programs_of.iter().any(|(name, _)| *name == runtime.name) {
+            let named = programs_of.iter().filter(|(name, _)| *name == runtime.name);
+            selected.extend(named.map(|(_, program)| Chosen { runtime, program: Some((*program).clone()) }));
+        } else if is_meant || names.contains(&runtime.name) {
+            selected.push(Chosen { runtime, program: None });
+        }
+    }
+    Ok(selected)
 }
 
 /// The name in the registry of a runtime that users call so.
 fn canonical(requested: &str) -> Result<&'static str, UnknownRuntime> {
     let wanted = requested.trim().to_lowercase();
     let alias = ALIASES.iter().find(|(alias, _)| *alias == wanted).map(|(_, name)| *name);
-    let is_it = |runtime: &&Runtime| {
-        alias.map_or(runtime.name == wanted || runtime.title.to_lowercase() == wanted, |name| runtime.name == name)
-    };
-    RUNTIMES.iter().find(is_it).map(|runtime| runtime.name).ok_or_else(|| UnknownRuntime {
+    let runtime = RUNTIMES.iter().find(|runtime| match alias {
+        Some(name) => runtime.name == name,
+        None => runtime.name == wanted || runtime.title.to_lowercase() == wanted,
+    });
+    runtime.map(|runtime| runtime.name).ok_or_else(|| UnknownRuntime {
         name: requested.to_owned(),
         known: RUNTIMES.iter().map(|runtime| runtime.name).collect(),
     })

@@ -135,7 +135,7 @@ impl Runtime {
     }
 }
 
-/// Values of a row that says nothing else.
+/// Default values of a row.
 const BASE: Runtime = Runtime {
     name: "",
     title: "",

@@ -19,7 +19,7 @@ pub(crate) fn fill(record: &mut RuntimeRecord, readings: &ProbeReadings, clockso
     fill_on(System::HERE, record, readings, clocksource);
 }
 
-/// The same of readings that were taken on a system.
+/// Fills in what an API's readings show that were taken on `system`; `clocksource` is the kernel's.
 fn fill_on(system: System, record: &mut RuntimeRecord, readings: &ProbeReadings, clocksource: Option<&str>) {
     let moved_by = readings.moved_by.and_then(|declared| declared.on(system));
     let ns_per_unit = readings.ns_per_unit();
@@ -76,21 +76,27 @@ fn cost(readings: &ProbeReadings) -> Option<Cost> {
 
 /// Fills in the distances between readings.
 fn distances(record: &mut RuntimeRecord, readings: &ProbeReadings, ns_per_unit: f64) {
-    let ns = |units: i64| units as f64 * ns_per_unit;
-    let count = |wanted: fn(i64) -> bool| -> u64 {
-        readings.differences.iter().filter(|(units, _)| wanted(*units)).map(|(_, count)| count).sum()
-    };
-    let all = count(|_| true);
+    let (mut all, mut zeros, mut back) = (0_u64, 0_u64, 0_u64);
+    for (units, count) in &readings.differences {
+        all += count;
+        match *units {
+            ..0 => back += count,
+            0 => zeros += count,
+            1.. => {}
+        }
+    }
     record.reads = Some(readings.reads());
-    record.zeros_percent = Figure::Known(count(|units| units == 0) as f64 / all.max(1) as f64 * 100.0);
-    record.regressions = Figure::Known(count(|units| units < 0) + back_between_batches(readings));
+    record.zeros_percent = Figure::Known(zeros as f64 / all.max(1) as f64 * 100.0);
+    record.regressions = Figure::Known(back + back_between_batches(readings));
     // A coarse clock may never have stepped within a batch.
     let within = readings.differences.iter().map(|(units, _)| *units);
     let smallest = within.chain(readings.steps.iter().copied()).filter(|units| *units > 0).min();
-    record.observed_resolution_ns = Figure::of(smallest.map(ns), texts::NO_FORWARD_STEP);
+    let smallest_ns = smallest.map(|units| units as f64 * ns_per_unit);
+    record.observed_resolution_ns = Figure::of(smallest_ns, texts::NO_FORWARD_STEP);
     let largest = readings.differences.last().map(|(units, _)| *units).filter(|units| *units > 0);
+    let largest_ns = largest.map(|units| units as f64 * ns_per_unit);
     record.largest_step_ns =
-        Figure::of(largest.map(ns), "it never stepped forward within a batch of reads: give it more time");
+        Figure::of(largest_ns, "it never stepped forward within a batch of reads: give it more time");
 }
 
 /// Steps back that were not seen within batches, so that they were from one to the next: as far as
@@ -106,8 +112,8 @@ fn back_between_batches(readings: &ProbeReadings) -> u64 {
     back.values().sum()
 }
 
-/// The tick, looked for in ns where the API's unit is so many of them: a unit of 100 ns is a tick
-/// of at least 100 ns.
+/// The tick, looked for in ns where the API's unit is a whole number of ns: a unit of 100 ns is a
+/// tick of at least 100 ns.
 fn tick(record: &mut RuntimeRecord, readings: &ProbeReadings) {
     let nanoseconds = NS as u64;
     let scale = match nanoseconds % readings.units_per_second {

@@ -15,10 +15,11 @@ pub(crate) fn version(text: &str, title: &str) -> String {
         return cut(newest, MOST);
     }
     let title = title.to_lowercase();
-    let warns = |line: &str| ["warning", "picked up", "deprecat"].iter().any(|word| line.contains(word));
-    let lines: Vec<String> = text.lines().map(str::to_lowercase).filter(|line| !warns(line)).collect();
-    let speaks = |line: &&String| line.contains("version") || line.contains(&title);
-    let numbered = lines.iter().filter(speaks).chain(&lines).find_map(|line| quoted(line).or_else(|| number(line)));
+    let lines = text.lines().map(str::to_lowercase);
+    let lines: Vec<String> =
+        lines.filter(|line| !["warning", "picked up", "deprecat"].iter().any(|word| line.contains(word))).collect();
+    let speaking = lines.iter().filter(|line| line.contains("version") || line.contains(&title));
+    let numbered = speaking.chain(&lines).find_map(|line| quoted(line).or_else(|| number(line)));
     numbered
         .map(str::to_owned)
         .unwrap_or_else(|| cut(text.lines().find(|line| !line.trim().is_empty()).unwrap_or("unknown"), MOST))
@@ -32,16 +33,15 @@ pub(crate) fn framework(text: &str) -> Option<PathBuf> {
 
 /// The newest runtime that `dotnet --list-runtimes` shows, and the folder of all versions.
 fn newest(text: &str) -> Option<(&str, &str)> {
-    let of = |line| {
-        let (version, folder) = str::strip_prefix(line, "Microsoft.NETCore.App ")?.split_once(' ')?;
+    let runtimes = text.lines().filter_map(|line| {
+        let (version, folder) = line.strip_prefix("Microsoft.NETCore.App ")?.split_once(' ')?;
         Some((version, folder.trim().strip_prefix('[')?.strip_suffix(']')?))
-    };
-    let age = |version: &str| {
-        let (numbers, preview) = version.split_once('-').map_or((version, false), |(numbers, _)| (numbers, true));
+    });
+    runtimes.max_by_key(|(version, _)| {
+        let (numbers, preview) = version.split_once('-').map_or((*version, false), |(numbers, _)| (numbers, true));
         let numbers: Vec<u64> = numbers.split('.').map(|number| number.parse().unwrap_or(0)).collect();
         (numbers, !preview)
-    };
-    text.lines().filter_map(of).max_by_key(|(version, _)| age(version))
+    })
 }
 
 /// The version in quotes behind the word: `openjdk version "25-ea"`, which may have no point in it.

@@ -10,8 +10,8 @@ pub(crate) fn shortened(line: &str) -> String {
     cut(line, MOST)
 }
 
-/// At most so many characters of it, with spaces in place of those that steer a terminal or turn
-/// the direction of writing.
+/// The first `most` characters of a line, with spaces in place of those that steer a terminal or
+/// turn the direction of writing.
 pub(crate) fn cut(line: &str, most: usize) -> String {
     let printable = printable(line);
     let printable = printable.trim();

@@ -3,6 +3,11 @@
 use std::path::Path;
 use std::process::Command;
 
+/// A path as a word.
+fn text(path: Option<&Path>) -> Option<String> {
+    Some(path?.display().to_string())
+}
+
 /// Values for the words of a command (see [`crate::registry::Runtime`]). A word without a value
 /// leaves out the arguments and variables that name it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,8 +41,6 @@ impl Substitutions<'_> {
     }
 
     fn filled(&self, word: &str) -> Option<String> {
-        let text = |path: Option<&Path>| path.map(|path| path.display().to_string());
-        let unsandboxed = || is_root().then(|| "--no-sandbox".to_owned());
         let mut filled = word.to_owned();
         for (name, value) in [
             ("{program}", text(self.program)),
@@ -49,7 +52,7 @@ impl Substitutions<'_> {
             ("{cache}", text(self.cache)),
             ("{url}", self.url.map(str::to_owned)),
             ("{milliseconds}", Some(self.milliseconds.to_string())),
-            ("{unsandboxed}", unsandboxed()),
+            ("{unsandboxed}", is_root().then(|| "--no-sandbox".to_owned())),
         ] {
             if filled.contains(name) {
                 filled = filled.replace(name, &value?);

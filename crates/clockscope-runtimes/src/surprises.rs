@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use clockscope_records::{ComparedApi, Figure, RuntimeRecord, SurprisingApi, SurprisingFact};
 
-/// A tick surprises that is so many times the finest one of all.
+/// Ratio of a tick to the finest one of all from which on it surprises.
 const COARSE: f64 = 5.0;
-/// A cost surprises that is so many times the smallest one of all.
+/// Ratio of a cost to the smallest one of all from which on it surprises.
 const EXPENSIVE: f64 = 5.0;
 /// Readings that repeat the one before, in percent, from which on that surprises.
 const MOSTLY: f64 = 50.0;
-/// A clock stands still that has not moved for so many of its steps.
+/// Steps without a move from which on a clock stands still.
 const LONG: f64 = 100.0;
-/// A tick is reported if the nominal one is so many times finer.
+/// Ratio of a tick to the nominal one above which it is reported.
 const FINER: f64 = 2.0;
 /// By what share a tick may differ from the nominal one.
 const SAME: f64 = 0.02;
@@ -26,8 +26,8 @@ pub fn surprises(rows: &[RuntimeRecord]) -> Vec<SurprisingApi> {
         groups.entry(row.clocksource.as_deref()).or_default().push(row);
     }
     let several = groups.len() > 1;
-    let finest: BTreeMap<_, _> = groups.iter().map(|(source, group)| (*source, Finest::of(group, rows))).collect();
-    let of_row = |row: &RuntimeRecord| {
+    let finest: BTreeMap<_, _> = groups.iter().map(|(source, group)| (*source, Finest::new(group, rows))).collect();
+    let surprising = rows.iter().filter(|row| row.available).filter_map(|row| {
         let source = row.clocksource.as_deref();
         let findings = finest.get(&source)?.surprising(row);
         (!findings.is_empty()).then(|| SurprisingApi {
@@ -36,8 +36,8 @@ pub fn surprises(rows: &[RuntimeRecord]) -> Vec<SurprisingApi> {
             clocksource: source.filter(|_| several).map(str::to_owned),
             findings,
         })
-    };
-    rows.iter().filter(|row| row.available).filter_map(of_row).collect()
+    });
+    surprising.collect()
 }
 
 /// The best APIs of one clocksource, with which the others are compared.
@@ -48,18 +48,23 @@ struct Finest<'a> {
     cost: Option<(f64, &'a RuntimeRecord)>,
 }
 
+/// The first of these APIs, each with its figure, that are as good as the best: the plainest API
+/// comes first.
+fn best<'a>(mut known: impl Iterator<Item = (f64, &'a RuntimeRecord)> + Clone) -> Option<(f64, &'a RuntimeRecord)> {
+    let least = known.clone().map(|(figure, _)| figure).reduce(f64::min)?;
+    known.find(|(figure, _)| *figure <= least * (1.0 + SAME))
+}
+
 impl<'a> Finest<'a> {
-    fn of(rows: &[&'a RuntimeRecord], all: &'a [RuntimeRecord]) -> Self {
-        // The first of those that are as good as the best: the plainest API comes first.
-        let best = |figure: fn(&RuntimeRecord) -> Option<f64>| {
-            let known = || rows.iter().filter_map(move |row| Some((figure(row)?, *row)));
-            let least = known().map(|(figure, _)| figure).reduce(f64::min)?;
-            known().find(|(figure, _)| *figure <= least * (1.0 + SAME))
-        };
+    fn new(rows: &[&'a RuntimeRecord], all: &'a [RuntimeRecord]) -> Self {
         // What is read from a page that the kernel writes now and then is cheap because it is
         // coarse.
-        let fine = |row: &RuntimeRecord| row.cost_ns.get().filter(|_| row.documented_coarse == Figure::Known(false));
-        Self { all, tick: best(|row| row.tick_ns.get()), cost: best(fine) }
+        let fine = rows.iter().copied().filter(|row| row.documented_coarse == Figure::Known(false));
+        Self {
+            all,
+            tick: best(rows.iter().filter_map(|row| Some((row.tick_ns.get()?, *row)))),
+            cost: best(fine.filter_map(|row| Some((row.cost_ns.get()?, row)))),
+        }
     }
 
     fn surprising(&self, row: &RuntimeRecord) -> Vec<SurprisingFact> {

@@ -7,7 +7,7 @@ use crate::{median_interval, quantile};
 const BLOCK_VALUES: usize = 8;
 /// Fewest rounds that are worth a comparison.
 const MIN_ROUNDS: usize = 8;
-/// Most blocks. When there are so many, two neighbors become one each.
+/// Most blocks. At this number, two neighbors become one each.
 const MAX_BLOCKS: usize = 32;
 
 /// Blocks of a stream in the order in which it came: 16 to 32 of them once it is long enough, of

@@ -43,17 +43,17 @@ fn summary_of_sum(entries: &[Difference], count: u64, sum: i128) -> Option<Summa
     let (first, last) = (entries.first()?, entries.last()?);
     let mean = sum as f64 / count as f64;
     let squares: f64 = entries.iter().map(|entry| (entry.value as f64 - mean).powi(2) * entry.count as f64).sum();
-    let at = |q| quantile(entries, count, q);
+    let [p25, p50, p75, p99, p999] = [0.25, 0.5, 0.75, 0.99, 0.999].map(|q| quantile(entries, count, q));
     Some(Summary {
         count,
         mean,
         std: (count > 1).then(|| (squares / (count - 1) as f64).sqrt()),
         min: first.value as f64,
-        p25: at(0.25),
-        p50: at(0.5),
-        p75: at(0.75),
-        p99: at(0.99),
-        p999: at(0.999),
+        p25,
+        p50,
+        p75,
+        p99,
+        p999,
         max: last.value as f64,
     })
 }
@@ -119,12 +119,11 @@ impl Differences {
     /// All differences that were seen, in ascending order.
     #[must_use]
     pub fn entries(&self) -> Vec<Difference> {
-        let entry = |(value, count): (&i64, &u64)| Difference { value: *value, count: *count };
-        let table = self.table.iter().map(|[even, odd]| even + odd).enumerate().filter(|(_, count)| *count > 0);
-        let mut entries: Vec<Difference> = self.beyond.range(..0).map(entry).collect();
-        entries.extend(table.map(|(value, count)| Difference { value: value as i64, count }));
-        entries.extend(self.beyond.range(0..).map(entry));
-        entries
+        let below = self.beyond.range(..0).map(|(value, count)| (*value, *count));
+        let table = (0..).zip(&self.table).map(|(value, [even, odd])| (value, even + odd));
+        let above = self.beyond.range(0..).map(|(value, count)| (*value, *count));
+        let seen = below.chain(table.filter(|(_, count)| *count > 0)).chain(above);
+        seen.map(|(value, count)| Difference { value, count }).collect()
     }
 
     /// The usual figures of all differences; `None` if there are none.
@@ -133,7 +132,7 @@ impl Differences {
         self.summary_of(&self.entries(), self.count)
     }
 
-    /// The same without those that are 0.
+    /// The usual figures of the differences other than 0; `None` if there are none.
     #[must_use]
     pub fn summary_nonzero(&self) -> Option<Summary> {
         let entries: Vec<Difference> = self.entries().into_iter().filter(|entry| entry.value != 0).collect();

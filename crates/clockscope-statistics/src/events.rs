@@ -15,10 +15,10 @@ pub use worst::{EventKind, MAX_WORST_EVENTS, WorstEvent, WorstEvents};
 
 use thresholds::JumpThresholds;
 
-/// A run of two to so many repeats is a stall. One of more is stuck, unless the clock's tick
-/// explains it.
+/// Most repeats of a stall, which has two at least. A clock that repeats itself more often is
+/// stuck, unless its tick explains that.
 pub const STALL_MAX: u64 = 199;
-/// A clock's tick explains that the clock stands still for so many ticks at most.
+/// Longest time for which a clock stands still that its tick explains, in ticks.
 const MAX_STILL_TICKS: f64 = 4.0;
 /// A clock with a tick of at least this many ns is moved by the kernel's timer tick, at 1000 Hz or
 /// fewer. The fastest is taken a little shorter than its nominal 1 ms, since clocks are slewed.
@@ -81,8 +81,8 @@ pub struct EventCounts {
     pub smallest_step: Option<u64>,
     /// From before the first reading until after the last, in ns of the reference.
     pub span_ns: f64,
-    /// A jump of so many ns is counted in nine tenths of the time; `None` where jumps are not
-    /// judged.
+    /// Size of a jump, in ns, that is counted in nine tenths of the time; `None` where jumps are
+    /// not judged.
     pub sure_ns: Option<f64>,
     /// Counts that were judged against the reference.
     pub judged: Option<ReferencedCounts>,
@@ -145,7 +145,7 @@ struct Level {
     before_ns: f64,
     after_ns: f64,
     /// True if a batch shows a loss of time: the clock moves in it. One that an interruption made
-    /// longer than the clock's tick says nothing of the others.
+    /// longer than the clock's tick shows nothing of the others.
     decidable: bool,
 }
 
@@ -316,13 +316,13 @@ impl EventCounter {
         stepped_back.max(if is_behind { below } else { 0.0 }).max(0.0)
     }
 
-    /// A gap of so many ns that fell after the last batch.
+    /// Counts a gap of `size_ns` that fell after the last batch.
     pub fn gap_between_batches(&mut self, size_ns: f64) {
         self.judged.gap += 1;
         self.remember(EventKind::Gap, size_ns);
     }
 
-    /// An event of the batch at hand.
+    /// Remembers an event of the batch at hand.
     fn remember(&mut self, kind: EventKind, size: f64) {
         self.worst.add(kind, WorstEvent { at_ns: self.batch_ns, size });
     }
@@ -394,14 +394,18 @@ impl EventCounter {
         self.remember(kind, run as f64);
     }
 
+    /// Returns the longest step that is no event, in the clock's unit, of reads of this cost.
+    fn most_usual_step(&self, cost_ns: f64) -> i64 {
+        ((2.0 * cost_ns + self.tick_ns()) / self.ns_per_unit) as i64
+    }
+
     /// Counts the differences inside a batch, collects the long ones, and returns how far the clock
     /// stands back at the end of it, in ns, having started `behind_ns` back: the return from a
     /// backward step is no second event. And whether a reading went back.
     fn scan(&mut self, values: &[u64], threshold_ns: f64, cost_ns: f64, mut behind_ns: f64) -> (f64, bool) {
         self.steps.clear();
         let mut went_back = false;
-        let usual = |it: &Self| ((2.0 * cost_ns + it.tick_ns()) / it.ns_per_unit) as i64;
-        let mut most_usual = usual(self);
+        let mut most_usual = self.most_usual_step(cost_ns);
         for pair in values.windows(2) {
             // Most steps are no event, and not the smallest.
             let known = self.counts.smallest_step.map_or(i64::MAX, |step| step as i64);
@@ -411,7 +415,7 @@ impl EventCounter {
             let step = self.step(pair[0], pair[1]);
             if (1..known).contains(&step) {
                 // The first steps of all may have been interruptions.
-                most_usual = usual(self);
+                most_usual = self.most_usual_step(cost_ns);
             }
             if (0..=most_usual).contains(&step) {
                 continue;
@@ -480,8 +484,8 @@ impl EventCounter {
                 self.remember(EventKind::HiddenRegression, level.floor_ns - highest_at_start);
             }
             // A batch that ended in a gap says little of its end: what was known before still
-            // holds, unless the clock visibly stepped back. By how much it did is not shown by the
-            // step, part of which a gap may have hidden.
+            // holds, unless the clock visibly stepped back. The step does not show the size of
+            // that, as a gap may have hidden part of it.
             if boundary >= 0 && !hidden && !scan.went_back {
                 floor_ns = floor_ns.max(level.floor_ns - self.reference().drift * (after_ns - level.after_ns));
             }
@@ -500,17 +504,16 @@ impl EventCounter {
         let before = self.judged.jump;
         // Longest first; one that is longer than all that is to be explained was a gap.
         self.steps.sort_unstable_by(|a, b| b.size.total_cmp(&a.size));
-        let is_longer = |size: f64, ahead_ns: f64| size > ahead_ns + slack_ns;
         let mut left_ns = ahead_ns;
         for step in &self.steps {
-            if left_ns > slack_ns && !is_longer(step.size, left_ns) {
+            if left_ns > slack_ns && step.size <= left_ns + slack_ns {
                 left_ns -= step.size;
             }
         }
         // What even all of the others do not explain is a jump that fell into a gap: one step shows
         // both, and alone.
         if left_ns > slack_ns
-            && let Some(index) = self.steps.iter().rposition(|step| is_longer(step.size, ahead_ns))
+            && let Some(index) = self.steps.iter().rposition(|step| step.size > ahead_ns + slack_ns)
         {
             let both = self.steps.remove(index);
             self.count_jump(WorstEvent { size: ahead_ns, ..both });
@@ -518,7 +521,7 @@ impl EventCounter {
         }
         let mut steps = std::mem::take(&mut self.steps);
         steps.retain(|step| {
-            let is_left = ahead_ns <= slack_ns || is_longer(step.size, ahead_ns);
+            let is_left = ahead_ns <= slack_ns || step.size > ahead_ns + slack_ns;
             if !is_left {
                 self.count_jump(*step);
                 ahead_ns -= step.size;

@@ -1,6 +1,6 @@
 //! Bins of equal ratio.
 
-/// Bins of equal ratio, so many for each doubling. Bin 0 is the one that begins at 1.
+/// Bins of equal ratio, `per_octave` for each doubling. Bin 0 is the one that begins at 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OctaveBins {
     /// Bins for each doubling.

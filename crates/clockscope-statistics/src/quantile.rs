@@ -29,11 +29,10 @@ pub fn median_interval(sorted: &[f64]) -> Option<[f64; 2]> {
     }
     let half = count.div_ceil(2) as f64;
     let share = Beta::new(half, count as f64 - half + 1.0).ok()?;
-    let at = |probability| {
+    Some([0.025, 0.975].map(|probability| {
         let rank = (share.inverse_cdf(probability) * count as f64).ceil() as usize;
         sorted[rank.clamp(1, count) - 1]
-    };
-    Some([at(0.025), at(0.975)])
+    }))
 }
 
 /// Interval in which the next value of an ascending sample lies with 95 %: mean ± t·s·√(1 + 1/n)

@@ -15,7 +15,7 @@ use clockscope_core::brackets::{RateBounds, Ticks};
 
 use crate::quantile;
 
-/// Brackets wider than so many times the usual width count as interrupted.
+/// Ratio of a bracket's width to the usual one above which it counts as interrupted.
 const INTERRUPTED_WIDTHS: f64 = 3.0;
 /// Nobody steers a clock by more than this share of the time that passes: what is more is a step.
 const MAX_STEERED_SHARE: f64 = 0.1;
@@ -90,9 +90,12 @@ fn ends(brackets: &[BracketNs]) -> Option<(&BracketNs, &BracketNs)> {
     let last = narrower_and_narrower(brackets.iter().rev().take(quarter));
     let pairs = first.iter().flat_map(|first| last.iter().map(move |last| (*first, *last)));
     let apart = pairs.filter(|(first, last)| last.before > first.after);
-    let bound =
-        |(first, last): &(&BracketNs, &BracketNs)| (first.span() + last.span()) / (last.moment() - first.moment());
-    apart.min_by(|a, b| bound(a).total_cmp(&bound(b)))
+    apart.min_by(|(a, b), (c, d)| bound(a, b).total_cmp(&bound(c, d)))
+}
+
+/// Bound of the rate between two brackets, as a share.
+fn bound(first: &BracketNs, last: &BracketNs) -> f64 {
+    (first.span() + last.span()) / (last.moment() - first.moment())
 }
 
 /// Each bracket that is narrower than all before it.
@@ -125,11 +128,10 @@ fn least_squares(brackets: &[BracketNs]) -> Option<f64> {
         return None;
     }
     let count = brackets.len() as f64;
-    let mean = |of: fn(&BracketNs) -> f64| brackets.iter().map(of).sum::<f64>() / count;
-    let (time, phase) = (mean(BracketNs::moment), mean(BracketNs::middle));
-    let moments = |of: &dyn Fn(&BracketNs) -> f64| brackets.iter().map(of).sum::<f64>();
-    let spread = moments(&|bracket| (bracket.moment() - time).powi(2));
-    let together = moments(&|bracket| (bracket.moment() - time) * (bracket.middle() - phase));
+    let time = brackets.iter().map(BracketNs::moment).sum::<f64>() / count;
+    let phase = brackets.iter().map(BracketNs::middle).sum::<f64>() / count;
+    let spread: f64 = brackets.iter().map(|bracket| (bracket.moment() - time).powi(2)).sum();
+    let together: f64 = brackets.iter().map(|bracket| (bracket.moment() - time) * (bracket.middle() - phase)).sum();
     (spread > 0.0).then(|| together / spread)
 }
 
@@ -138,20 +140,22 @@ fn least_squares(brackets: &[BracketNs]) -> Option<f64> {
 fn step(brackets: &[BracketNs], ticks: Ticks) -> Option<(f64, f64)> {
     let usual = usual_rate(brackets)?;
     let steps = brackets.windows(2).filter_map(|pair| {
-        let ((least_before, most_before), (least_after, most_after)) = (pair[0].phase(ticks), pair[1].phase(ticks));
-        let longest = (pair[1].after - pair[0].before).abs();
-        // What the clock gained at least, or lost, beyond this rate.
-        let beyond = |rate: f64| {
-            let gained = rate * (pair[1].moment() - pair[0].moment());
-            let unsure = (rate * (pair[0].span() + pair[1].span()) / 2.0).abs();
-            let (least, most) =
-                (least_after - most_before - gained - unsure, most_after - least_before - gained + unsure);
-            let by = if least > 0.0 { least } else { most.min(0.0) };
-            (by.abs() > MAX_STEERED_SHARE * longest).then_some(by)
-        };
-        beyond(0.0).and(beyond(usual)).map(|by| (pair[1].before, by))
+        let gain = gain(pair, 0.0, ticks).and(gain(pair, usual, ticks))?;
+        Some((pair[1].before, gain))
     });
     steps.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))
+}
+
+/// Returns what the clock gained at least between two brackets, or lost, beyond this rate; `None`
+/// if steering explains that.
+fn gain(pair: &[BracketNs], rate: f64, ticks: Ticks) -> Option<f64> {
+    let ((least_before, most_before), (least_after, most_after)) = (pair[0].phase(ticks), pair[1].phase(ticks));
+    let longest = (pair[1].after - pair[0].before).abs();
+    let gained = rate * (pair[1].moment() - pair[0].moment());
+    let unsure = (rate * (pair[0].span() + pair[1].span()) / 2.0).abs();
+    let (least, most) = (least_after - most_before - gained - unsure, most_after - least_before - gained + unsure);
+    let gain = if least > 0.0 { least } else { most.min(0.0) };
+    (gain.abs() > MAX_STEERED_SHARE * longest).then_some(gain)
 }
 
 /// Returns the median of the rates between brackets in a row: of two in the middle the smaller,

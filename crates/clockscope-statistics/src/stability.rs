@@ -18,14 +18,16 @@ pub struct Deviation {
 /// each length.
 #[must_use]
 pub fn allan_deviation(phases: &[f64], spacing: f64) -> Vec<Deviation> {
-    let at = |averaged: usize| {
+    let lengths = octaves().take_while(|averaged| 3 * averaged < phases.len());
+    let deviations = lengths.map(|averaged| {
         let tau = averaged as f64 * spacing;
         let terms = phases.len() - 2 * averaged;
-        let curvature = |start: usize| phases[start + 2 * averaged] - 2.0 * phases[start + averaged] + phases[start];
-        let sum: f64 = (0..terms).map(|start| curvature(start).powi(2)).sum();
+        let curvatures =
+            (0..terms).map(|start| phases[start + 2 * averaged] - 2.0 * phases[start + averaged] + phases[start]);
+        let sum: f64 = curvatures.map(|curvature| curvature.powi(2)).sum();
         Deviation { tau, value: (sum / (2.0 * tau * tau * terms as f64)).sqrt() }
-    };
-    octaves().take_while(|averaged| 3 * averaged < phases.len()).map(at).collect()
+    });
+    deviations.collect()
 }
 
 /// The maximum time interval error of such a clock: the largest difference between two phases
@@ -37,17 +39,15 @@ pub fn maximum_time_interval_error(phases: &[f64], spacing: f64) -> Vec<Deviatio
     let (mut highest, mut lowest) = (phases.to_vec(), phases.to_vec());
     let mut found = Vec::new();
     for averaged in octaves().take_while(|averaged| 2 * averaged < phases.len()) {
-        // An interval of so many spacings has one phase more than the window.
-        let windows = 0..phases.len() - averaged;
-        let range = |start: usize| {
-            let last = phases[start + averaged];
-            highest[start].max(last) - lowest[start].min(last)
-        };
-        found.push(Deviation { tau: averaged as f64 * spacing, value: windows.map(range).fold(0.0, f64::max) });
+        let mut value = 0.0_f64;
         for start in 0..phases.len() - averaged {
+            // An interval of `averaged` spacings has one phase more than the window.
+            let last = phases[start + averaged];
+            value = value.max(highest[start].max(last) - lowest[start].min(last));
             highest[start] = highest[start].max(highest[start + averaged]);
             lowest[start] = lowest[start].min(lowest[start + averaged]);
         }
+        found.push(Deviation { tau: averaged as f64 * spacing, value });
     }
     found
 }

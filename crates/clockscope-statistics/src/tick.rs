@@ -38,7 +38,7 @@ const MIN_ALIKE_STEP_SHARE: f64 = 0.95;
 /// more each.
 const MIN_SINGLE_UNIT_STEP_SHARE: f64 = 0.05;
 
-/// A tick that is so many times as long as the least time between two readings can be seen singly.
+/// Ratio of a tick to the least time between two readings from which on each tick can be seen.
 const MIN_VISIBLE_TICK_READS: f64 = 8.0;
 /// The tick of a clock that gave these readings, one after another. Linear in their number but for
 /// a transform of at most 2^19 points; under 100 ms for 40,000 of them.
@@ -77,13 +77,14 @@ impl TickReadings {
     fn unless_unseen(&self, found: Tick) -> Tick {
         let Tick::Found(lattice) = found else { return found };
         let [shortest, next] = self.shortest_seen;
-        let is_longer = |seen: u64| seen as f64 > 1.5 * lattice.period;
-        match lattice.period > MIN_VISIBLE_TICK_READS * self.quietest {
-            true if is_longer(shortest) => {
-                Tick::AtMost { units: lattice.period * (1.0 + lattice.error), steps: lattice.steps }
-            }
-            true if is_longer(next) && next < u64::MAX => Tick::Unknown(TickReason::SeveralTicks),
-            _ => found,
+        let is_visible = lattice.period > MIN_VISIBLE_TICK_READS * self.quietest;
+        let longest = 1.5 * lattice.period;
+        if is_visible && shortest as f64 > longest {
+            Tick::AtMost { units: lattice.period * (1.0 + lattice.error), steps: lattice.steps }
+        } else if is_visible && next as f64 > longest && next < u64::MAX {
+            Tick::Unknown(TickReason::SeveralTicks)
+        } else {
+            found
         }
     }
 
@@ -93,8 +94,7 @@ impl TickReadings {
         // is a unit off.
         let error = 1.0 / steps.iter().sum::<u64>() as f64;
         let lattice = Lattice { period: 1.0, error, spread: 0.0, steps: steps.len() as u64, agreement: 1.0 };
-        let is_one_tick = |step: &&u64| **step == divisor;
-        let one_tick = steps.iter().filter(is_one_tick).count();
+        let one_tick = steps.iter().filter(|step| **step == divisor).count();
         let proved = proof::is_often_unchanged(self.repeats, one_tick, steps.len()) || proof::divides(steps, divisor);
         if divisor == 1 || !proved {
             return None;
@@ -106,12 +106,20 @@ impl TickReadings {
             return (is_seen || !proof::are_most_wider(steps, divisor)).then_some(Tick::Found(lattice));
         }
         let (scale, profile) = (divisor as f64, StepProfile::from_steps(steps));
-        let of_most = |wider: &Lattice| {
-            wider.agreement >= CERTAIN_BLOCK_SHARE && proof::is_proved(&self.values, profile, self.repeats, wider, 1)
-        };
         let unscaled = Lattice { period: scale, ..lattice };
-        let widest = lattice::widest(&self.values, profile, unscaled, of_most);
+        let widest = lattice::widest(&self.values, profile, unscaled, |wider| {
+            wider.agreement >= CERTAIN_BLOCK_SHARE && proof::is_proved(&self.values, profile, self.repeats, wider, 1)
+        });
         Some(Tick::Found(Lattice { period: widest.period / scale, spread: widest.spread / scale, ..widest }))
+    }
+
+    /// Returns true if a part of the steps has a lattice that differs from that of all of them.
+    fn differs(part: &[u64], all: Tick) -> bool {
+        match (Self::of_steps(part).spectral(part), all) {
+            (Tick::Found(part), Tick::Found(all)) => (part.period / all.period - 1.0).abs() > 2e-3,
+            (Tick::Found(_), Tick::AtMost { .. }) => true,
+            _ => false,
+        }
     }
 
     /// Looks for a lattice of several units.
@@ -121,15 +129,10 @@ impl TickReadings {
         }
         let found = self.spectral(steps);
         // Two lattices, one after the other, may hide each other's lines, or have a part in common.
-        let differs = |steps: &[u64]| match (Self::of_steps(steps).spectral(steps), found) {
-            (Tick::Found(part), Tick::Found(whole)) => (part.period / whole.period - 1.0).abs() > 2e-3,
-            (Tick::Found(_), Tick::AtMost { .. }) => true,
-            _ => false,
-        };
         let quarters: Vec<&[u64]> = steps.chunks(steps.len().div_ceil(4)).collect();
         let ends = [quarters.first(), quarters.last()];
         let is_reported = matches!(found, Tick::Found(_) | Tick::AtMost { .. });
-        if is_reported && ends.into_iter().flatten().any(|steps| differs(steps)) {
+        if is_reported && ends.into_iter().flatten().any(|steps| Self::differs(steps, found)) {
             // Parts of a short series may lie on lattices that are not theirs.
             let is_short = steps.len() < MIN_CONCLUSIVE_STEPS;
             return Tick::Unknown(if is_short { TickReason::SeveralTicks } else { TickReason::RateChanged });
@@ -183,12 +186,13 @@ impl TickReadings {
         if shortest < MIN_COARSE_STEP_UNITS || self.repeats < steps.len() as u64 {
             return None;
         }
-        let multiple = |step: u64| (step as f64 / shortest as f64).round();
-        let period = steps.iter().sum::<u64>() as f64 / steps.iter().map(|step| multiple(*step)).sum::<f64>();
-        let off = |step: u64| (step as f64 - multiple(step) * period).abs();
+        let multiples = steps.iter().map(|step| (*step as f64 / shortest as f64).round());
+        let period = steps.iter().sum::<u64>() as f64 / multiples.clone().sum::<f64>();
         let slack = (MAX_COARSE_STEP_ERROR_SHARE * period).max(2.0);
-        let alike = steps.iter().filter(|step| off(**step) <= slack).count() as f64 / steps.len() as f64;
-        let spread = steps.iter().map(|step| off(*step)).filter(|off| *off <= slack).fold(0.0, f64::max);
+        let errors = steps.iter().zip(multiples).map(|(step, multiple)| (*step as f64 - multiple * period).abs());
+        let small: Vec<f64> = errors.filter(|error| *error <= slack).collect();
+        let alike = small.len() as f64 / steps.len() as f64;
+        let spread = small.into_iter().fold(0.0, f64::max);
         let error = spread / period / (steps.len() as f64).sqrt();
         let lattice = Lattice { period, error, spread, steps: steps.len() as u64, agreement: alike };
         (alike >= MIN_ALIKE_STEP_SHARE).then_some(Tick::Found(lattice))
@@ -196,8 +200,8 @@ impl TickReadings {
 }
 
 /// The result in units of the divisor where nothing proves that the divisor is the tick: if not the
-/// tick, then the read's cost makes it up of whole ticks. So many steps that are all multiples of
-/// it leave room for no longer one.
+/// tick, then the read's cost makes it up of whole ticks. `MIN_SPECTRAL_STEPS` that are all
+/// multiples of it leave room for no longer one.
 fn bounded(found: Tick, divisor: u64, steps: &[u64]) -> Tick {
     if divisor == 1 || steps.len() < MIN_SPECTRAL_STEPS {
         return found;

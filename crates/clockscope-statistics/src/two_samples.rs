@@ -1,5 +1,4 @@
-//! Bounds of what differs between two samples: by how much one's values are larger, or how many
-//! times as large they are.
+//! Bounds of the difference between two samples: of its size, or of the ratio of their values.
 //!
 //! The estimates are those of Pragmastat (Akinshin, *Pragmastat: Pragmatic Statistical Toolkit*,
 //! <https://pragmastat.dev>): the median of all pairwise differences (Hodges & Lehmann 1963), of
@@ -39,8 +38,8 @@ pub struct SampleBounds {
     pub high: f64,
 }
 
-/// Returns by how much the values of `new` are larger than those of `base`. The bounds miss it with
-/// a probability of `misrate` at most. `None` for fewer than three values in all, for an empty
+/// Returns the shift from the values of `base` to those of `new`. The bounds miss it with a
+/// probability of `misrate` at most. `None` for fewer than three values in all, for an empty
 /// sample, and for values that are not finite.
 #[must_use]
 pub fn shift_bounds(base: &[f64], new: &[f64], misrate: f64) -> Option<SampleBounds> {

@@ -66,12 +66,13 @@ fn wait_ns(schedstat: &str) -> Option<u64> {
 /// µs, more with more CPUs. What cannot be read is empty.
 #[must_use]
 pub fn of_cpu(number: u32) -> CpuAccount {
-    let text = |path| crate::pseudo_files::file(path).unwrap_or_default();
+    let [interrupts, softirqs, stat] = ["/proc/interrupts", "/proc/softirqs", "/proc/stat"]
+        .map(|path| crate::pseudo_files::file(path).unwrap_or_default());
     CpuAccount {
         number,
-        interrupts: counts_of(&text("/proc/interrupts"), number),
-        softirqs: counts_of(&text("/proc/softirqs"), number),
-        steal_ns: steal_ns(&text("/proc/stat"), number),
+        interrupts: counts_of(&interrupts, number),
+        softirqs: counts_of(&softirqs, number),
+        steal_ns: steal_ns(&stat, number),
         smis: smis(number),
     }
 }
@@ -111,7 +112,7 @@ pub(crate) fn counts_of(table: &str, cpu: u32) -> Vec<(String, u64)> {
             // Lines such as `ERR: 0` count for the whole machine and have no column of this CPU
             // unless it is the first.
             let count = counts.split_whitespace().nth(column)?.parse().ok()?;
-            // A number says nothing; the device at the end of the line does.
+            // A number does not identify the source; the device at the end of the line does.
             let is_number = name.trim().parse::<u32>().is_ok();
             let device = counts.split_whitespace().last().filter(|_| is_number);
             Some((device.unwrap_or(name.trim()).to_owned(), count))

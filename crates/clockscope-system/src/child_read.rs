@@ -286,7 +286,7 @@ mod tests {
     /// that another test may hold while this one forks, but the allocator's, which the C library
     /// keeps usable in children.
     fn alone(body: impl FnOnce()) {
-        // SAFETY: as said; the child ends here, and is waited for.
+        // SAFETY: as above; the child ends here, and is waited for.
         let status = unsafe {
             let child = libc::fork();
             if child == 0 {

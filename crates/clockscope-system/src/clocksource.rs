@@ -123,10 +123,10 @@ fn explained(
         }
     }
     reasons.extend(command_line.causes(current));
-    let explains_absence = |cause: &KernelCause| {
+    let is_absence_explained = reasons.iter().any(|cause| {
         matches!(cause, KernelCause::LogLine { .. } | KernelCause::NotscOption | KernelCause::UnstableOption)
-    };
-    if word.is_available == Some(false) && !reasons.iter().any(explains_absence) {
+    });
+    if word.is_available == Some(false) && !is_absence_explained {
         reasons.push(KernelCause::NotOffered);
     }
     // What is not offered is not passed over.

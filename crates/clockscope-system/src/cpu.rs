@@ -65,11 +65,11 @@ pub(crate) fn arm_identity(midr: Option<&str>, cpuinfo: &str) -> Option<Processo
     if let Some(midr) = midr.and_then(number).filter(|midr| *midr != 0) {
         return Some(ProcessorIdentity::from_midr((midr & u64::from(u32::MAX)) as u32));
     }
-    let field = |key: &str, max: u64| {
+    let keys = [("CPU part", 0xfff), ("CPU variant", 0xf), ("CPU revision", 0xf)];
+    let [model, variant, revision] = keys.map(|(key, max)| {
         let found = pseudo_files::field(cpuinfo, key).and_then(number)?;
-        u32::try_from(found).ok().filter(|_| found <= max)
-    };
-    let [model, variant, revision] = [field("CPU part", 0xfff), field("CPU variant", 0xf), field("CPU revision", 0xf)];
+        u32::try_from(found).ok().filter(|found| *found <= max)
+    });
     Some(ProcessorIdentity { family: None, model: model?, stepping: variant? << 4 | revision? })
 }
 

@@ -26,9 +26,10 @@ fn found() -> Option<Hypervisor> {
         (b"ACRNACRNACRN", "ACRN"),
         (b" QNXQVMBSQG ", "QNX"),
     ];
-    let found = names.iter().find(|(known, _)| **known == signature).map(|(_, name)| (*name).to_owned());
-    let signed = || String::from_utf8_lossy(&signature).trim_matches(['\0', ' ']).to_owned();
-    Some(Hypervisor::Named(found.unwrap_or_else(signed)))
+    Some(Hypervisor::Named(match names.iter().find(|(known, _)| **known == signature) {
+        Some((_, name)) => (*name).to_owned(),
+        None => String::from_utf8_lossy(&signature).trim_matches(['\0', ' ']).to_owned(),
+    }))
 }
 
 /// The twelve bytes of the hypervisor's signature.
@@ -51,13 +52,14 @@ pub(crate) fn signature() -> Option<[u8; 12]> {
 #[must_use]
 pub fn statement() -> Option<HypervisorStatement> {
     use raw_cpuid::CpuIdReader;
-    let eax = |leaf: u32| raw_cpuid::CpuIdReaderNative.cpuid1(leaf).eax;
-    let has = |leaf: u32, bit: u32| eax(leaf) & (1 << bit) != 0;
-    found().filter(|hypervisor| *hypervisor != Hypervisor::None)?;
-    said(&signature()?, has)
+    if found()? == Hypervisor::None {
+        return None;
+    }
+    said(&signature()?, |leaf, bit| raw_cpuid::CpuIdReaderNative.cpuid1(leaf).eax & (1 << bit) != 0)
 }
 
-/// The same of a signature, and of bits of EAX.
+/// Returns the statement of the hypervisor with this signature. `has` returns whether a leaf sets a
+/// bit of EAX.
 #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
 fn said(signature: &[u8; 12], has: impl Fn(u32, u32) -> bool) -> Option<HypervisorStatement> {
     match signature {

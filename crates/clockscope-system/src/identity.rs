@@ -22,14 +22,15 @@ const DMI: &str = "sys/class/dmi/id";
 #[must_use]
 pub fn identity(label: Option<String>) -> Identity {
     if cfg!(any(target_os = "linux", target_os = "android")) {
-        return Identity { label, ..of(Path::new("/")) };
+        return Identity { label, ..read(Path::new("/")) };
     }
-    let unknown = || Figure::unknown(texts::ONLY_LINUX);
-    Identity { label, host: unknown(), boot: unknown(), cloud: unknown(), instance_type: unknown() }
+    let unknown = Figure::unknown(texts::ONLY_LINUX);
+    Identity { label, host: unknown.clone(), boot: unknown.clone(), cloud: unknown.clone(), instance_type: unknown }
 }
 
-/// The same of the files below a root.
-fn of(root: &Path) -> Identity {
+/// Returns the names of the machine with these files of /sys, /proc and /etc below `root`; without
+/// a label.
+fn read(root: &Path) -> Identity {
     let dmi = Dmi(root.join(DMI));
     let cloud = cloud(&dmi, root);
     let instance_type = match &cloud {
@@ -119,9 +120,9 @@ const CLOUDS: [(&str, &str, &str); 13] = [
 /// The cloud that the firmware names. EC2's machines under Xen have no such vendor, but a UUID of
 /// the hypervisor that begins with `ec2`.
 fn cloud(dmi: &Dmi, root: &Path) -> Figure<String> {
-    let is =
-        |(file, beginning, _): &&(&str, &str, &str)| dmi.text(file).is_some_and(|text| text.starts_with(beginning));
-    if let Some((_, _, cloud)) = CLOUDS.iter().find(is) {
+    let mut clouds = CLOUDS.iter();
+    let named = clouds.find(|(file, beginning, _)| dmi.text(file).is_some_and(|text| text.starts_with(beginning)));
+    if let Some((_, _, cloud)) = named {
         return Figure::Known((*cloud).to_owned());
     }
     let uuid = fs::read_to_string(root.join("sys/hypervisor/uuid")).unwrap_or_default();
@@ -159,7 +160,7 @@ mod tests {
     fn identifiers_are_published_as_codes() {
         let id = "0123456789abcdef0123456789abcdef";
         let found =
-            of(root(&[(MACHINE_ID, &format!("{id}\n")), (BOOT_ID, "01234567-89ab-cdef-0123-456789abcdee\n")]).path());
+            read(root(&[(MACHINE_ID, &format!("{id}\n")), (BOOT_ID, "01234567-89ab-cdef-0123-456789abcdee\n")]).path());
         let (host, boot) = (found.host.known().unwrap(), found.boot.known().unwrap());
         assert_eq!(host, "ea566f1cc164500685a6be1c89b524a6a8008e1d35cfa48d2f215393e10fead5");
         assert_eq!(boot, "ecf4665693fd765868d6de89363b10e211769a9b83a18fb86b6ab01536f1f334");
@@ -168,35 +169,34 @@ mod tests {
 
     #[test]
     fn a_missing_or_empty_identifier_has_a_reason() {
-        let none = of(root(&[]).path());
+        let none = read(root(&[]).path());
         assert!(reason(&none.host).starts_with("/etc/machine-id cannot be read: "), "{}", reason(&none.host));
         let zeros = "0".repeat(32);
         let (long, two) = ("a".repeat(1000), format!("{zeros}1\n"));
         for text in ["", "\n", "uninitialized\n", &zeros, &long, &two, "0123456789abcdef0123456789abcdeg"] {
-            let empty = of(root(&[(MACHINE_ID, text)]).path());
+            let empty = read(root(&[(MACHINE_ID, text)]).path());
             assert_eq!(reason(&empty.host), "/etc/machine-id holds no identifier");
         }
         // Such as a pipe, which would be waited for.
-        let folder = of(root(&[(&format!("{MACHINE_ID}/file"), "")]).path());
+        let folder = read(root(&[(&format!("{MACHINE_ID}/file"), "")]).path());
         assert_eq!(reason(&folder.host), "/etc/machine-id cannot be read: it is not a regular file");
     }
 
     #[test]
     fn clouds_are_known_by_their_firmware() {
-        let dmi = |file: &str, text: &str| of(root(&[(&format!("{DMI}/{file}"), text)]).path());
+        let dmi = |file: &str, text: &str| read(root(&[(&format!("{DMI}/{file}"), text)]).path());
         for (file, text, cloud) in CLOUDS {
             assert_eq!(dmi(file, &format!("{text}\n")).cloud, Figure::Known(cloud.to_owned()), "{file}");
         }
-        let ec2 = of(root(&[
-            (&format!("{DMI}/sys_vendor"), "Amazon EC2\n"),
-            (&format!("{DMI}/product_name"), "m7i.large\n"),
-        ])
-        .path());
+        let ec2 = read(
+            root(&[(&format!("{DMI}/sys_vendor"), "Amazon EC2\n"), (&format!("{DMI}/product_name"), "m7i.large\n")])
+                .path(),
+        );
         assert_eq!(ec2.instance_type.known().unwrap(), "m7i.large");
-        let xen = of(root(&[("sys/hypervisor/uuid", "ec2abcde-0000\n")]).path());
+        let xen = read(root(&[("sys/hypervisor/uuid", "ec2abcde-0000\n")]).path());
         assert_eq!((xen.cloud.known().unwrap().as_str(), xen.instance_type.known()), (EC2, None));
         let unknown = dmi("sys_vendor", "QEMU\n");
         assert_eq!(reason(&unknown.cloud), "the firmware states the vendor \"QEMU\", not that of a known cloud");
-        assert_eq!(reason(&of(root(&[]).path()).cloud), "the kernel shows no vendor in /sys/class/dmi/id");
+        assert_eq!(reason(&read(root(&[]).path()).cloud), "the kernel shows no vendor in /sys/class/dmi/id");
     }
 }

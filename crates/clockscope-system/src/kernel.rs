@@ -16,7 +16,7 @@ pub(crate) fn clocksource() -> Figure<String> {
     Figure::of(name.filter(|name| pseudo_files::is_name_of_words(name)), reason)
 }
 
-/// Reason why a file of the clocksource's folder says nothing.
+/// Reason why a file of the clocksource's folder has no answer.
 fn unread(file: &str, text: Option<&str>) -> Unknown {
     let path = format!("{CLOCKSOURCE}/{file}");
     match text {
@@ -40,12 +40,10 @@ pub(crate) fn clocksources_available() -> Figure<Vec<String>> {
 
 /// The frequency governor of the first CPU that this process may use.
 pub(crate) fn governor() -> Figure<String> {
-    let governor = |cpu| pseudo_files::line_of(&format!("{CPUS}/cpu{cpu}/cpufreq/scaling_governor"));
     let cpu = clockscope_core::os::allowed_cpus().ok().and_then(|cpus| cpus.first().copied());
-    match cpu {
-        None => Figure::unknown("the system does not show which CPUs this process may use"),
-        Some(cpu) => Figure::of(governor(cpu), no_governor()),
-    }
+    let Some(cpu) = cpu else { return Figure::unknown("the system does not show which CPUs this process may use") };
+    let governor = pseudo_files::line_of(&format!("{CPUS}/cpu{cpu}/cpufreq/scaling_governor"));
+    Figure::of(governor, no_governor())
 }
 
 /// Reason why the kernel shows no governor: a root may lack /sys.

@@ -64,21 +64,17 @@ enum Offered {
 /// State of a device of one of these names: whether ACPI lists it, and whether a driver has it.
 /// `None` where ACPI's devices are not shown.
 fn offered(acpi: &Path, names: &[&str]) -> Option<Offered> {
-    let is_meant = |folder: &Path| {
-        let alias = fs::read_to_string(folder.join("modalias")).unwrap_or_default();
-        let alias = alias.trim();
-        alias.split(':').skip(1).any(|name| names.contains(&name))
-    };
-    let has_driver = |folder: &Path| folder.join("driver").exists() || folder.join("physical_node/driver").exists();
     let mut found = Offered::Not;
     for entry in fs::read_dir(acpi).ok()?.flatten() {
         let folder = entry.path();
-        if is_meant(&folder) {
-            if has_driver(&folder) {
-                return Some(Offered::Bound);
-            }
-            found = Offered::Unbound;
+        let alias = fs::read_to_string(folder.join("modalias")).unwrap_or_default();
+        if !alias.trim().split(':').skip(1).any(|name| names.contains(&name)) {
+            continue;
         }
+        if folder.join("driver").exists() || folder.join("physical_node/driver").exists() {
+            return Some(Offered::Bound);
+        }
+        found = Offered::Unbound;
     }
     Some(found)
 }

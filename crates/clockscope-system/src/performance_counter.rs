@@ -17,12 +17,12 @@ pub fn read(counter_hz: &Figure<f64>) -> Option<PerformanceCounter> {
 #[cfg_attr(not(any(windows, test)), allow(dead_code, reason = "only Windows has this counter"))]
 fn recorded(counter_facts: CounterFacts, counter_hz: &Figure<f64>) -> PerformanceCounter {
     let CounterFacts { frequency_hz, bypass_flags, bypass_shift, enters_kernel } = counter_facts;
-    let counts = |hz: u64| {
+    let counter_counts = frequency_hz.clone().result().and_then(|hz| {
         let counter = counter_hz.clone().result()?;
         if hz == 0 { Err(texts::ZERO_FREQUENCY.into()) } else { Ok(counter / hz as f64) }
-    };
+    });
     PerformanceCounter {
-        counter_counts: frequency_hz.clone().result().and_then(counts).into(),
+        counter_counts: counter_counts.into(),
         frequency_hz,
         bypass_flags,
         bypass_shift,

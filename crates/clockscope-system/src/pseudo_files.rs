@@ -46,7 +46,8 @@ pub(crate) fn file(path: &str) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }
 
-/// The same of one line, without its end.
+/// A small file of one line, without its end. `None` if it is empty, and on systems other than
+/// Linux.
 pub(crate) fn line_of(path: &str) -> Option<String> {
     let text = file(path)?;
     Some(text.trim().to_owned()).filter(|line| !line.is_empty())
@@ -58,7 +59,7 @@ pub(crate) fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
 }
 
-/// The same of FreeBSD, one of whose timecounters is called `ARM MPCore Timecounter`.
+/// Returns true if FreeBSD's kernel may call a timecounter so, as in `ARM MPCore Timecounter`.
 pub(crate) fn is_name_of_words(name: &str) -> bool {
     name.split(' ').all(is_name)
 }

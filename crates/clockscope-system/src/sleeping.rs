@@ -41,8 +41,8 @@ impl Default for Sleeper {
     }
 }
 
-/// By how much the kernel may wake the calling thread late on purpose, in ns; `None` where it does
-/// not show that.
+/// Returns the calling thread's timer slack in ns, by which the kernel may wake it late on purpose;
+/// `None` where the kernel does not show it.
 #[must_use]
 pub fn timer_slack_ns() -> Option<u64> {
     facts::timer_slack_ns()

@@ -38,13 +38,12 @@ impl Timecounter {
 /// does not show them.
 #[must_use]
 pub fn read() -> Option<Vec<Timecounter>> {
-    let number = |timecounter: &str, fact| facts::timecounter_number(timecounter, fact);
-    let with_numbers = |one: Timecounter| Timecounter {
-        frequency_hz: number(&one.name, "frequency").or(one.frequency_hz),
-        mask: number(&one.name, "mask").or(one.mask),
-        ..one
-    };
-    Some(parse_timecounters(&facts::timecounters()?)?.into_iter().map(with_numbers).collect())
+    let mut timecounters = parse_timecounters(&facts::timecounters()?)?;
+    for one in &mut timecounters {
+        one.frequency_hz = facts::timecounter_number(&one.name, "frequency").or(one.frequency_hz);
+        one.mask = facts::timecounter_number(&one.name, "mask").or(one.mask);
+    }
+    Some(timecounters)
 }
 
 /// Reads `kern.timecounter.choice`: `TSC-low(1000) HPET(950)` of FreeBSD and OpenBSD, `TSC(q=3000,
@@ -77,9 +76,9 @@ fn facts_of(facts: &str) -> Option<(i64, Option<u64>)> {
 
 /// The kernel's verdict on an architecture's counter, by its timecounters.
 pub(crate) fn verdict(architecture: Architecture, current: Option<&str>, all: &[Timecounter]) -> KernelVerdict {
-    let is_counter = |name: &str| is_counter_of(architecture, name.as_bytes());
-    let counter = all.iter().filter(|one| is_counter(&one.name)).max_by_key(|one| one.quality);
-    let is_current = current.map(is_counter);
+    let counters = all.iter().filter(|one| is_counter_of(architecture, one.name.as_bytes()));
+    let counter = counters.max_by_key(|one| one.quality);
+    let is_current = current.map(|name| is_counter_of(architecture, name.as_bytes()));
     let reasons = if is_current == Some(true) { Vec::new() } else { causes(counter, current, all) };
     KernelVerdict {
         name: counter.map(|counter| counter.name.clone()),

@@ -170,10 +170,11 @@ pub fn granted(command: &mut Command) -> (Output, Granted) {
     granted_beside(command, |_| ())
 }
 
-/// The same, with something done to the process while it runs.
+/// Runs a command to its end, and `beside` with its process meanwhile; returns its output, and what
+/// its threads were granted.
 ///
 /// # Panics
-/// As above.
+/// It cannot be started or waited for.
 pub fn granted_beside(command: &mut Command, beside: impl FnOnce(&Child)) -> (Output, Granted) {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the command starts");

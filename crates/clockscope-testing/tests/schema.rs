@@ -9,7 +9,7 @@ use clockscope_testing::{Schema, pointer_below};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-/// One of so many places of a document is changed: all of them take five minutes, in which the two
+/// Places of a document of which one is changed: all of them take five minutes, in which the two
 /// agreed on 2026-11-29.
 const PLACES_PER_CHANGED_ONE: usize = 40;
 
@@ -70,8 +70,8 @@ impl Both {
         }
     }
 
-    /// Compares a value, and it with each change of one in so many of the places that no earlier
-    /// value had. Only the first entry of a list is changed.
+    /// Compares a value, and it with each change of one in `places_per_changed_one` places that no
+    /// earlier value had. Only the first entry of a list is changed.
     fn compare_changes(&mut self, name: &str, value: &Value, places_per_changed_one: usize) {
         self.compare(value, name);
         let mut pointers = BTreeSet::new();

@@ -93,7 +93,7 @@ pub unsafe extern "C" fn clockscope_stamp_instants(counts: *const u64, ns: *mut 
     let mut converted = 0;
     // The number shows a failure. The reason is that of the next stamp, converted alone.
     guarded(|| {
-        // SAFETY: the caller promises that there are so many. Each is read before it is written.
+        // SAFETY: the caller promises `count` stamps. Each is read before it is written.
         let each = (0..count).map(|index| Stamp::from_count(unsafe { counts.add(index).read() }));
         for instant in counter()?.instants(each) {
             let instant = instant?;

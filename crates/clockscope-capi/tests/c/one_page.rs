@@ -47,7 +47,7 @@ fn probe(level: &str) -> Option<Probe> {
     probe_of(level, exports::clockscope_page_v1())
 }
 
-/// The same with another page.
+/// Compiles and loads the probe, which reads this page. `None` without a compiler.
 fn probe_of(level: &str, page: *const u64) -> Option<Probe> {
     if !has("gcc") {
         skip("gcc is not installed");
@@ -144,7 +144,7 @@ fn a_reading_that_is_not_inlined_calls_its_own_function() {
     assert_eq!([NOW, NOW_UNORDERED, WALL_NOW, BOOT_NOW].map(|kind| (probe.calls)(kind)), [3, 5, 7, 9]);
 }
 
-/// The same of civil time, unless the clock is set meanwhile.
+/// Civil time in C is between readings in Rust, unless the clock is set meanwhile.
 #[test]
 #[serial]
 fn civil_time_in_c_is_between_that_in_rust() {

@@ -18,7 +18,8 @@ fn every_function_does_what_the_header_says() {
     });
 }
 
-/// The same where CLOCK_BOOTTIME is a day ahead of CLOCK_MONOTONIC, as after a suspend.
+/// Functions do what the header says where CLOCK_BOOTTIME is a day ahead of CLOCK_MONOTONIC, as
+/// after a suspend.
 #[test]
 fn boot_time_is_a_clock_of_its_own() {
     let apart = ["--time", "--boottime", "86400", "--fork"];

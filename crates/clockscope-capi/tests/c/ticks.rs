@@ -27,7 +27,7 @@ impl Bounds {
         self.lowest * (1.0 - SLEW) <= highest && lowest <= self.highest * (1.0 + SLEW)
     }
 
-    /// The same of the rate of this machine's counter.
+    /// Returns true if the rate of this machine's counter may be the same as one between these.
     fn hold_here(&self) -> bool {
         match clockscope::calibrate_blocking(Duration::from_millis(20)) {
             Ok(conversion) => self.hold(conversion.frequency().lowest_hz, conversion.frequency().highest_hz),

@@ -119,7 +119,7 @@ pub(crate) fn run(program: &Path) -> String {
     run_with(program, &[])
 }
 
-/// The same with arguments.
+/// Runs a program with arguments and returns what it printed.
 pub(crate) fn run_with(program: &Path, arguments: &[&str]) -> String {
     command_succeeds(Command::new(program).args(arguments))
 }

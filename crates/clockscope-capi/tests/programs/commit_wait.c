@@ -36,7 +36,7 @@ static void handle(int number) {
   ++handled;
 }
 
-/* Has a signal come each time that so many microseconds have passed; none more at 0. */
+/* Has a signal come at this interval; none more at 0. */
 static void interrupt(suseconds_t microseconds) {
   struct itimerval often;
   memset(&often, 0, sizeof often);

@@ -54,7 +54,7 @@ pub fn narrowest<B, E>(
 }
 
 impl<T> Bracket<T> {
-    /// Returns how far the outer readings are apart, without a tick: 0 where the outer clock did
+    /// Returns the distance between the outer readings, without a tick: 0 where the outer clock did
     /// not move. A large number where it went back.
     #[inline]
     #[must_use]
@@ -147,7 +147,7 @@ impl Bracket {
     }
 }
 
-/// Returns by how much `later` is ahead of `earlier`, around half of 2^64.
+/// Returns the difference of two readings that wrap at 2^64, from −2^63 on and below 2^63.
 #[inline]
 fn difference(later: u64, earlier: u64) -> i64 {
     later.wrapping_sub(earlier) as i64

@@ -12,9 +12,9 @@ use crate::brackets::Bracket;
 /// Bounds that brackets have shown so far. Differences are in the clocks' unit, and wrap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OffsetBounds {
-    /// The inner clock is ahead by no more than this.
+    /// The most that the inner clock may be ahead.
     most: i64,
-    /// And by no less.
+    /// The least that it may be ahead.
     least: i64,
     /// The tightest round trip.
     round_trip: u64,
@@ -27,7 +27,7 @@ pub struct Offset {
     /// The inner clock's reading less the outer one's, at one moment: the middle of what is
     /// possible.
     pub offset: f64,
-    /// By how much the truth may differ from that.
+    /// The largest error of `offset`.
     pub bound: f64,
 }
 
@@ -74,13 +74,15 @@ impl OffsetBounds {
         (self.brackets > 0).then_some(self.round_trip)
     }
 
-    /// Returns whether the clocks are apart, for clocks of a tick of `tick` units:
-    /// every offset that agrees with all brackets is on one side of zero, or there is none. `None`
-    /// before the first bracket.
+    /// Returns true if the clocks disagree, for clocks of a tick of `tick` units: every offset that
+    /// agrees with all brackets is on one side of zero, or there is none. `None` before the first
+    /// bracket.
     #[must_use]
     pub fn is_apart(&self, tick: f64) -> Option<bool> {
-        let is_apart = || self.offset(tick).is_none_or(|found| found.offset.abs() > found.bound);
-        (self.brackets > 0).then(is_apart)
+        if self.brackets == 0 {
+            return None;
+        }
+        Some(self.offset(tick).is_none_or(|found| found.offset.abs() > found.bound))
     }
 
     /// Returns the offset, for clocks of a tick of `tick` units, which a reading may be late by.
@@ -164,7 +166,7 @@ mod tests {
         assert_eq!(bounds.offset(1.0), None);
     }
 
-    /// Clocks are apart if zero does not agree with all brackets, or if no offset does.
+    /// Clocks disagree if zero is no offset that agrees with all brackets, or if there is none.
     #[test]
     fn clocks_are_apart_where_zero_is_outside_the_bounds() {
         let is_apart = |brackets: &[[u64; 3]], tick: f64| {

@@ -49,10 +49,9 @@ impl NominalFrequencies {
     /// calibration. CPUID 16h is the core's frequency, and rounded: it is not the counter's.
     pub fn nominal_hz(&self, by_kernel: impl FnOnce() -> Option<f64>) -> Option<(f64, FrequencySource)> {
         let hypervisor = self.cpuid_40000010h_khz.map(|khz| (f64::from(khz) * 1e3, FrequencySource::Hypervisor));
-        let processor = || self.cpuid_15h_hz.map(|hz| (hz as f64, FrequencySource::Processor));
-        let firmware = || self.cntfrq_hz.map(|hz| (hz as f64, FrequencySource::Firmware));
-        let kernel = || by_kernel().map(|hz| (hz, FrequencySource::Kernel));
-        hypervisor.or_else(processor).or_else(firmware).or_else(kernel)
+        let processor = self.cpuid_15h_hz.map(|hz| (hz as f64, FrequencySource::Processor));
+        let firmware = self.cntfrq_hz.map(|hz| (hz as f64, FrequencySource::Firmware));
+        hypervisor.or(processor).or(firmware).or_else(|| Some((by_kernel()?, FrequencySource::Kernel)))
     }
 }
 

@@ -92,7 +92,8 @@ macro_rules! read {
     };
 }
 
-/// The same for sequences that also write ECX (RDTSCP's processor id).
+/// One read by assembly that also writes ECX (RDTSCP's processor id); `$text` leaves the low half
+/// in EAX and the high half in EDX.
 macro_rules! read_rdtscp {
     ($(#[$doc:meta])* $name:ident, $text:literal) => {
         $(#[$doc])*

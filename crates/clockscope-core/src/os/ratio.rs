@@ -41,8 +41,9 @@ fn lowest(numerator: u64, denominator: u64) -> Option<(u32, u32)> {
     while remainder != 0 {
         (divisor, remainder) = (remainder, divisor % remainder);
     }
-    let term = |number: u64| u32::try_from(number.checked_div(divisor)?).ok().filter(|term| *term > 0);
-    Some((term(numerator)?, term(denominator)?))
+    let numerator = u32::try_from(numerator.checked_div(divisor)?).ok()?;
+    let denominator = u32::try_from(denominator.checked_div(divisor)?).ok()?;
+    (numerator > 0 && denominator > 0).then_some((numerator, denominator))
 }
 
 /// Multiplies by a fraction of terms below 2^32, rounded down, modulo 2^64.
@@ -56,7 +57,8 @@ fn scaled(counts: u64, numerator: u64, denominator: u64) -> u64 {
     }
 }
 
-/// The same. The product of the rest is below 2^64, as both factors are below 2^32.
+/// Multiplies by a fraction, rounded down, modulo 2^64: quotient and remainder separately. The
+/// product of the remainder is below 2^64, as both factors are below 2^32.
 #[inline(always)]
 fn quotient_and_remainder(counts: u64, numerator: u64, denominator: u64) -> u64 {
     (counts / denominator).wrapping_mul(numerator).wrapping_add(counts % denominator * numerator / denominator)

@@ -19,16 +19,16 @@ use crate::platform::{Clocks, Platform, ReferenceClock, Threads};
 /// Window of the first calibration, in ns: its bound is then below 100 ppm, well inside what events
 /// tolerate.
 pub(crate) const FIRST_WINDOW_NS: f64 = 2e6;
-/// The same in ticks of the reference, for a kernel without a fine clocksource (jiffies: 4 ms a
-/// tick).
+/// Window of the first calibration, in ticks of the reference, for a kernel without a fine
+/// clocksource (jiffies: 4 ms a tick).
 const FIRST_WINDOW_TICKS: f64 = 64.0;
 
-/// By what share of a time, and by how much besides, in ns, a reference may be behind the timer.
+/// Largest lag of a reference behind the timer: a share of the time, and a number of ns besides.
 const FAR_BEHIND: f64 = 0.25;
 const FAR_BEHIND_NS: f64 = 20e6;
 
-/// By how much a timer's mean rate may differ from its first one where neither it nor the reference
-/// stepped, in ppm: twice what the kernel may steer a reference by.
+/// Largest difference between a timer's mean rate and its first one where neither it nor the
+/// reference stepped, in ppm: twice what the kernel may steer a reference by.
 const STEERED_PPM: f64 = 1000.0;
 
 /// Number of times that a thread that was moved is pinned again before it counts as not pinned:
@@ -124,8 +124,8 @@ impl<'a, P: Platform> Setup<'a, P> {
         Self::with(session, answering, binding)
     }
 
-    /// The same of clocks that a test knows to be readable: it has other threads beside it, and
-    /// cannot try them.
+    /// Takes clocks that a test knows to be readable: it has other threads beside it, and cannot
+    /// try them.
     #[cfg(test)]
     pub(crate) fn untried(session: &'a Session<'a, P>, catalog: Catalog<P>) -> Result<Self, MeasureError> {
         let platform = session.platform;
@@ -142,16 +142,15 @@ impl<'a, P: Platform> Setup<'a, P> {
         let Answering { catalog, counters, recorded_at, references } = answering;
         let (platform, stop) = (session.platform, session.stop);
         let counter = counter(platform, &counters);
-        let first = || calibrated(counter.as_ref(), &references);
-        let (mut calibration, mut first_rate) = first()?;
-        // The counters of two CPUs may be apart: a rate that began on one and ended on another is
+        let (mut calibration, mut first_rate) = calibrated(counter.as_ref(), &references)?;
+        // The counters of two CPUs may disagree: a rate that began on one and ended on another is
         // that of neither.
         for _ in 0..MOST_REPINS {
             if binding.lost(platform).is_none() {
                 break;
             }
             binding = binding.repinned(platform)?;
-            (calibration, first_rate) = first()?;
+            (calibration, first_rate) = calibrated(counter.as_ref(), &references)?;
         }
         if let Some(reason) = binding.lost(platform) {
             binding.pinned = Err(reason);
@@ -176,7 +175,7 @@ impl<'a, P: Platform> Setup<'a, P> {
         Ok(Self { session, catalog, counters, recorded_at, bench, calibration, binding })
     }
 
-    /// The same for a run whose threads are on many CPUs.
+    /// Returns how a run was made whose threads are on these CPUs, for the record.
     pub(crate) fn run_across(&self, sampling: Sampling, cpus: &[u32]) -> Run {
         let cpu = Figure::unknown(format!("a thread on each of CPUs {}", show_cpus(cpus)));
         Run { cpu, ..self.run(sampling) }
@@ -224,7 +223,8 @@ impl<'a, P: Platform> Setup<'a, P> {
         self.run_by(sampling, self.context().timer_record())
     }
 
-    /// The same, with what was known of the timer when the figures were made.
+    /// Returns how the run was made, for the record, with the timer as it was known when the
+    /// figures were made.
     pub(crate) fn run_by(&self, sampling: Sampling, timer: TimerRecord) -> Run {
         Run {
             requested_duration_s: sampling.requested_duration_s,
@@ -316,23 +316,35 @@ fn calibrated<P: Clocks>(
     counter: Option<&P::Counter>,
     references: &[P::Reference],
 ) -> Result<(TimerCalibration<P>, TimerRate), TimerError> {
-    let of_reference = |reference: &P::Reference, is_patient: bool| {
-        let of = |timer: Timer<P>| calibrated_by(timer, reference, is_patient);
-        let by_reference = || of(Timer::Reference(reference.clone()));
-        match counter.map(|counter| of(Timer::Counter(counter.clone()))) {
-            None | Some(Err(TimerError::Frozen { .. })) => by_reference(),
-            Some(found) => found,
+    for reference in references {
+        if let Ok(found) = calibrated_with(counter, reference, false) {
+            return Ok(found);
         }
-    };
-    let seen = references.iter().find_map(|reference| of_reference(reference, false).ok());
+    }
     // A kernel without a fine clocksource has none that moves within a millisecond.
-    let waited_for = || references.first().map(|reference| of_reference(reference, true));
-    let none = || Err(TimerError::NoReference(Vec::new()));
-    seen.map(Ok).or_else(waited_for).unwrap_or_else(none)
+    match references.first() {
+        Some(reference) => calibrated_with(counter, reference, true),
+        None => Err(TimerError::NoReference(Vec::new())),
+    }
 }
 
-/// The same of one timer and reference. Only a patient caller waits for a reference that was not
-/// seen to move at the start.
+/// Returns a calibration by this reference that has begun, and its first rate: of the counter, or
+/// of the reference where the counter stands still.
+fn calibrated_with<P: Clocks>(
+    counter: Option<&P::Counter>,
+    reference: &P::Reference,
+    is_patient: bool,
+) -> Result<(TimerCalibration<P>, TimerRate), TimerError> {
+    match counter.map(|counter| calibrated_by(Timer::Counter(counter.clone()), reference, is_patient)) {
+        None | Some(Err(TimerError::Frozen { .. })) => {
+            calibrated_by(Timer::Reference(reference.clone()), reference, is_patient)
+        }
+        Some(found) => found,
+    }
+}
+
+/// Returns a calibration of this timer by this reference that has begun, and its first rate. Only a
+/// patient caller waits for a reference that was not seen to move at the start.
 fn calibrated_by<P: Clocks>(
     timer: Timer<P>,
     reference: &P::Reference,
@@ -377,7 +389,7 @@ impl<P: Platform> Bench<'_, P> {
         TimerCalibration::start(self.timer.clone(), self.reference.clone())
     }
 
-    /// The end of so many ns that begin now, also where the reference stands still.
+    /// The end of `length_ns` that begin now, also where the reference stands still.
     pub(crate) fn deadline(&self, length_ns: u64) -> Deadline<'_, P> {
         let deadline = Deadline::new(self.reference.clone(), length_ns, self.stop);
         match self.timer {
@@ -397,13 +409,12 @@ impl<P: Platform> Bench<'_, P> {
         let by_reference = since.elapsed_ns();
         let Timer::Counter(_) = self.timer else { return by_reference };
         let most = by_reference * (1.0 + FAR_BEHIND) + FAR_BEHIND_NS;
-        let by_timer = || self.ns_since(since.began());
         // Again: one reading alone may be wrong, and the thread may have lost its CPU between the
         // two.
-        if by_timer() <= most || since.elapsed_ns() > by_reference + FAR_BEHIND_NS {
+        if self.ns_since(since.began()) <= most || since.elapsed_ns() > by_reference + FAR_BEHIND_NS {
             return since.elapsed_ns();
         }
-        by_timer().max(since.elapsed_ns())
+        self.ns_since(since.began()).max(since.elapsed_ns())
     }
 
     /// Returns the step that the timer was seen to take when it was calibrated; `None` if it took

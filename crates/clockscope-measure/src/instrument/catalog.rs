@@ -96,8 +96,8 @@ impl<P: Platform> Catalog<P> {
     /// # Errors
     /// The first name that no clock bears.
     pub fn select(mut self, names: &[String], paths: Paths) -> Result<Self, UnknownClock> {
-        let everyone = |row: &CatalogEntry<P>| names.is_empty() && self.reached_by(row, paths);
-        let mut keep: Vec<bool> = self.entries.iter().map(everyone).collect();
+        let mut keep: Vec<bool> =
+            self.entries.iter().map(|row| names.is_empty() && self.reached_by(row, paths)).collect();
         for name in names {
             for index in self.indices(name, paths)? {
                 keep[index] = true;
@@ -110,17 +110,21 @@ impl<P: Platform> Catalog<P> {
     /// Places of the clocks of this name: one, or one a path. Names are those of `clockscope list`,
     /// in capitals as well, with C's prefix, or [`COUNTER`].
     pub(crate) fn indices(&self, name: &str, paths: Paths) -> Result<Vec<usize>, UnknownClock> {
-        let bearing = |name: &str| -> Vec<usize> {
-            (0..self.entries.len()).filter(|index| self.is_meant(&self.entries[*index], name, paths)).collect()
-        };
-        let in_order = |row: &CatalogEntry<P>| row.info.is_counter() && row.info.is_ordered;
-        let found = spellings(name).map(|name| bearing(&name)).find(|indices| !indices.is_empty());
+        let found = spellings(name).map(|name| self.bearing(&name, paths)).find(|indices| !indices.is_empty());
         let indices = match found {
             Some(indices) => indices,
-            None if name.eq_ignore_ascii_case(COUNTER) => self.entries.iter().position(in_order).into_iter().collect(),
+            None if name.eq_ignore_ascii_case(COUNTER) => {
+                let counter = self.entries.iter().position(|row| row.info.is_counter() && row.info.is_ordered);
+                counter.into_iter().collect()
+            }
             None => Vec::new(),
         };
         if indices.is_empty() { Err(UnknownClock { name: name.to_owned(), known: self.names() }) } else { Ok(indices) }
+    }
+
+    /// Places of the clocks that bear this name, as it is spelled.
+    fn bearing(&self, name: &str, paths: Paths) -> Vec<usize> {
+        (0..self.entries.len()).filter(|index| self.is_meant(&self.entries[*index], name, paths)).collect()
     }
 
     /// Leaves out clocks whose nominal resolution is longer than this, in ns: within such a time,
@@ -139,11 +143,11 @@ impl<P: Platform> Catalog<P> {
     }
 
     fn is_meant(&self, row: &CatalogEntry<P>, name: &str, paths: Paths) -> bool {
-        let bears = |name: &str| row.info.name == name || row.info.aliases.contains(&name);
-        match name.split_once(':') {
-            Some((name, path)) => bears(name) && path_name(row.info.path) == path,
-            None => bears(name) && self.reached_by(row, paths),
-        }
+        let (name, is_path) = match name.split_once(':') {
+            Some((name, path)) => (name, path_name(row.info.path) == path),
+            None => (name, self.reached_by(row, paths)),
+        };
+        is_path && (row.info.name == name || row.info.aliases.contains(&name))
     }
 
     /// Clocks with one path only are read by that one, whatever was asked for.

@@ -85,8 +85,8 @@ pub(crate) fn names<P: Platform>(catalog: &Catalog<P>, is_meant: impl Fn(&ClockI
 /// The name, with its path, of the clock by which programs of this system usually measure
 /// intervals, by this path; `None` if there is none.
 pub(crate) fn stopwatch_by<P: Platform>(catalog: &Catalog<P>, is_path: impl Fn(ReadPath) -> bool) -> Option<String> {
-    let is_meant = |info: &ClockInfo| is_stopwatch(info) && is_path(info.path);
-    catalog.entries.iter().find(|row| is_meant(&row.info)).map(|row| row.label())
+    let row = catalog.entries.iter().find(|row| is_stopwatch(&row.info) && is_path(row.info.path))?;
+    Some(row.label())
 }
 
 #[cfg(test)]

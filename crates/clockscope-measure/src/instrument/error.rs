@@ -20,7 +20,7 @@ pub enum MeasureError {
     /// No clock can be tried, because other threads are there.
     #[error(transparent)]
     Threads(#[from] SeveralThreads),
-    /// So many readings cannot be held.
+    /// This number of readings does not fit into memory.
     #[error("{0} readings cannot be kept in memory: ask for fewer")]
     Memory(u64),
     /// There is no such clock.

@@ -44,7 +44,7 @@ impl TickBudget {
     /// The time for each reading, in ns, roughly, with its part of what a few take as well.
     const READING_NS: f64 = 1000.0;
 
-    /// For a clock that gets so many ns, of so many readings at most.
+    /// For a clock that gets `share_ns`, of `most` readings at most.
     pub(crate) fn for_share(share_ns: f64, most: usize) -> Self {
         let ns = share_ns * Self::SHARE;
         let readings = ((ns / Self::READING_NS) as usize).clamp(Self::FEWEST, most);
@@ -82,7 +82,7 @@ pub(crate) struct MeasuredState {
     pub(crate) judged_outside: bool,
     pub(crate) reads_per_batch: usize,
     pub(crate) costs: Reservoir,
-    /// The same in the order in which they came.
+    /// Medians of blocks of costs, in the order in which these came.
     pub(crate) cost_blocks: MedianBlocks,
     pub(crate) recent: RecentCosts,
     pub(crate) dropped: u64,
@@ -96,7 +96,7 @@ pub(crate) struct MeasuredState {
 }
 
 impl<P: Platform> MeasuredClock<P> {
-    /// Room for so many readings is made to find the tick from.
+    /// Makes room for `tick_readings`, of which the tick is found.
     pub(crate) fn new(row: CatalogEntry<P>, bench: &Bench<'_, P>, tick_readings: usize) -> Self {
         let state = row.sampler.is_ok().then(|| MeasuredState::new(&row.info, &bench.facts, tick_readings));
         Self { row, state }
@@ -114,7 +114,8 @@ impl<P: Platform> MeasuredClock<P> {
         self.read_batch(bench, keep)?.taken_ns
     }
 
-    /// The same, with the batch; `None` of a clock that cannot be read.
+    /// Samples one batch, looks at every reading of it, and returns it with its time; `None` of a
+    /// clock that cannot be read.
     pub(crate) fn read_batch(&mut self, bench: &Bench<'_, P>, keep: bool) -> Option<ReadBatch> {
         let (Ok(sampler), Some(state)) = (&mut self.row.sampler, &mut self.state) else { return None };
         let outer = state.judged_outside.then_some(&bench.reference);
@@ -141,7 +142,7 @@ pub(crate) fn median_cost(sorted: &[f64]) -> Option<f64> {
 }
 
 impl MeasuredState {
-    /// Room for so many readings is made to find the tick from.
+    /// Makes room for `tick_readings`, of which the tick is found.
     pub(crate) fn new(info: &ClockInfo, timer: &RecordedTimer, tick_readings: usize) -> Self {
         let rate = timer.first_rate;
         let scale = info.ns_per_unit(rate.ns_per_unit);

@@ -36,13 +36,12 @@ pub enum MissingClock {
 /// names of clocks, it may be in capitals, with C's prefix, or with a path.
 #[must_use]
 pub fn missing_clock(name: &str) -> Option<MissingClock> {
-    let is_offered = |known: &KnownClocksource| match System::HERE {
+    meaning(name, System::HERE, |known| match System::HERE {
         Some(System::Linux | System::Android) => {
             clocksource::available().known().map(|names| names.iter().any(|name| name == known.name))
         }
         _ => Some(false),
-    };
-    meaning(name, System::HERE, is_offered)
+    })
 }
 
 /// The meaning on a system, whose kernel offers some clocksources.
@@ -60,11 +59,10 @@ fn meaning(
         }
         // With a path, it may be the path that there is not.
         Some((_, name)) if path.is_none() => {
-            let is_it = |clock: &&catalog::Cataloged| {
-                clock.bears(&name) && here.is_some_and(|here| clock.systems.contains(&here))
-            };
-            let description = catalog::CLOCKS.iter().find(is_it)?.description();
-            return Some(MissingClock::OtherMachines { name, description });
+            let here = here?;
+            let mut clocks = catalog::CLOCKS.iter();
+            let clock = clocks.find(|clock| clock.bears(&name) && clock.systems.contains(&here))?;
+            return Some(MissingClock::OtherMachines { name, description: clock.description() });
         }
         _ => {}
     }

@@ -17,12 +17,13 @@ use crate::platform::{Clocks, ReferenceClock, SharedWord, Threads};
 /// before the reference is no longer waited for.
 const PATIENCE: f64 = 2.0;
 const PATIENCE_NS: f64 = 1e6;
-/// The same in steps of the reference.
+/// Limit in steps of the reference by which a time may be longer by the counter than asked for.
 const PATIENT_STEPS: f64 = 4.0;
 /// Turns in which a reference may stand still where no counter measures the time, if it was not
 /// seen to move: at 30 ns a turn, more than any clock's step.
 const PATIENT_TURNS: u64 = 1 << 22;
-/// The same of one that was, at least: it was seen to move within so many readings.
+/// Fewest turns in which a reference that was seen to move may stand still: it moved within as many
+/// readings.
 const FEWEST_TURNS: u64 = 1 << 10;
 
 /// By what share of the time the counter may advance otherwise than the reference, beside what its

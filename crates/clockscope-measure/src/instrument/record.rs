@@ -131,7 +131,7 @@ fn cost(
     })
 }
 
-/// Returns why so many batches show no cost.
+/// Returns why this number of batches shows no cost.
 fn why_no_cost(batches: u64) -> Unknown {
     match batches {
         0 => texts::NO_BATCH.into(),

@@ -64,7 +64,7 @@ pub(crate) trait Sampler<P: Platform>: Send + Sync {
     /// Reads the clock once.
     fn attempt(&mut self) -> Result<(), Errno>;
 
-    /// Takes room for so many readings.
+    /// Takes room for `reads` readings.
     ///
     /// # Errors
     /// There is no memory for them.
@@ -102,7 +102,8 @@ impl<C: RawClock> Probe<C> {
         Self { clock, passes: 1, raw: Vec::new(), values: Vec::new() }
     }
 
-    /// Room for at least so many readings, which is touched, so that no read has to wait for it.
+    /// Makes room for at least `reads` readings, which is touched, so that no read has to wait for
+    /// it.
     fn grow(&mut self, reads: usize) {
         if self.raw.len() < reads {
             self.raw.resize(reads, C::Raw::default());

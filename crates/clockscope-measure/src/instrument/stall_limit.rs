@@ -1,12 +1,13 @@
 //! Number of reads of a clock that works before it moves. Turns are what can be counted where no
 //! clock advances any more.
 
-/// A timer that shows the same for so long stands still, in ns: twice a timer tick of 100 Hz, which
-/// is the longest step of a timer.
+/// Time after which a timer that shows the same stands still, in ns: twice a timer tick of 100 Hz,
+/// which is the longest step of a timer.
 const LONGEST_STEP_NS: f64 = 20e6;
 /// The least that a turn takes, in ns.
 const SHORTEST_TURN_NS: f64 = 20.0;
-/// The same of a timer whose steps are too long to be seen: it is read by a system call.
+/// The least that a turn takes of a timer whose steps are too long to be seen, in ns: it is read by
+/// a system call.
 const SHORTEST_CALL_NS: f64 = 100.0;
 
 /// Returns in how many turns a timer that works moves, if a turn was seen to take `loop_ns`, and if

@@ -9,7 +9,7 @@ use crate::instrument::context::Context;
 /// By what share a tick may differ from a frequency that is known by name: oscillators are off by
 /// up to 100 ppm, and the system's clocks are steered.
 const SAME: f64 = 200e-6;
-/// A tick is so many counts of the counter only if as many could not have come about by chance.
+/// Most counts of the counter that a tick is taken for: more could have come about by chance.
 const MOST_COUNTS: f64 = 100.0;
 /// Largest denominator of a fraction of ns.
 const DENOMINATOR: u32 = 12;
@@ -48,7 +48,7 @@ pub(crate) struct TickRecord {
     pub(crate) evidence: TickEvidence,
 }
 
-/// Record of what readings showed about a tick, in the clock's unit of so many ns.
+/// Record of what readings showed about a tick, in the clock's unit of `ns_per_unit`.
 pub(crate) fn record(tick: Tick, info: &ClockInfo, ns_per_unit: Option<f64>, context: &Context<'_>) -> TickRecord {
     let source = TickSource {
         ns_per_count: match info.unit {
@@ -105,7 +105,7 @@ fn is_proved_fine(at_most_units: f64) -> bool {
 }
 
 impl TickSource {
-    /// Record of what readings showed, in a unit of so many ns.
+    /// Record of what readings showed, in a unit of `ns_per_unit`.
     fn record(self, tick: Tick, ns_per_unit: Option<f64>) -> TickRecord {
         match (tick, ns_per_unit) {
             (Tick::Unknown(reason), _) => TickRecord::unknown(0, None, reason),
@@ -138,8 +138,8 @@ impl TickSource {
     /// Returns true if a lattice has the nominal resolution: then few steps suffice. Without that,
     /// equal steps may be as long as the pauses between the reads.
     fn is_nominal(self, lattice: Lattice, ns_per_unit: f64) -> bool {
-        let near = |ns: f64| (lattice.period * ns_per_unit / ns - 1.0).abs() <= SAME + lattice.error + self.unit_error;
-        self.nominal_ns.is_some_and(near)
+        let Some(nominal_ns) = self.nominal_ns else { return false };
+        (lattice.period * ns_per_unit / nominal_ns - 1.0).abs() <= SAME + lattice.error + self.unit_error
     }
 
     fn found(self, lattice: Lattice, ns_per_unit: f64) -> TickRecord {
@@ -186,7 +186,7 @@ impl TickSource {
         ((counts - whole).abs() <= whole * SAME && (1.0..=MOST_COUNTS).contains(&whole)).then_some(whole)
     }
 
-    /// So many counts of the hardware.
+    /// A tick of `counts` counts of the hardware.
     fn of_counts(self, counts: f64) -> Option<ExactTick> {
         let frequency_hz = 1e9 / self.ns_per_count?;
         Some(ExactTick::Counts { counts: counts as u32, frequency_hz })

@@ -152,8 +152,8 @@ impl Moves {
 /// Returns what a reading costs at most, in the clock's unit, of a clock that moves in such steps:
 /// the median over blocks of its readings, of which interruptions make a few longer.
 fn call(readings: &[u64], step: f64) -> f64 {
-    let length = |block: &[u64]| block[CALLS].saturating_sub(block[0]);
-    let mut lengths: Vec<u64> = readings.windows(CALLS + 1).step_by(CALLS).map(length).collect();
+    let blocks = readings.windows(CALLS + 1).step_by(CALLS);
+    let mut lengths: Vec<u64> = blocks.map(|block| block[CALLS].saturating_sub(block[0])).collect();
     let middle = lengths.len() / 2;
     (*lengths.select_nth_unstable(middle).1 as f64 + step) / CALLS as f64
 }
@@ -165,7 +165,7 @@ impl<P: Clocks> TimerCalibration<P> {
         Self { timer, reference, start, moves }
     }
 
-    /// The same, which knows in what steps both move.
+    /// Finds the steps in which timer and reference move.
     pub(crate) fn with_seen_moves(self) -> Self {
         let moves = Moves::seen(&self.timer, &self.reference);
         Self { moves, ..self }

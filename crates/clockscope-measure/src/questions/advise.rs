@@ -34,8 +34,8 @@ const FEW_CLOCKS: usize = 4;
 /// The most that Linux corrects a frequency by, as a share: MAXFREQ of linux/timex.h.
 const LINUX_TOLERANCE: f64 = 500e-6;
 
-/// Advises on an interval of so many ns, or on 1 ns to 1 s, with a reading error of at most `error`
-/// (positive) after this work.
+/// Advises on an interval of `interval_ns`, or on 1 ns to 1 s, with a reading error of at most
+/// `error` (positive) after this work.
 #[must_use]
 pub fn advise(source: AdviceInput<'_>, error: f64, interval_ns: Option<f64>, after: Work) -> Envelope<Advice> {
     let environment = source.environment();
@@ -49,8 +49,8 @@ pub fn advise(source: AdviceInput<'_>, error: f64, interval_ns: Option<f64>, aft
             Figure::unknown(format!("there are no measurements of {after}: {remedy}"))
         }
         None => {
-            let row = |interval_ns: f64| choice.row(&statements, interval_ns);
-            Figure::of(intervals.into_iter().map(row).collect(), texts::NOTHING_FIT)
+            let rows = intervals.into_iter().map(|interval_ns| choice.row(&statements, interval_ns));
+            Figure::of(rows.collect(), texts::NOTHING_FIT)
         }
     };
     choice.weighed.sort_by(|a, b| a.candidate.loop_error_ns().total_cmp(&b.candidate.loop_error_ns()));
@@ -77,8 +77,8 @@ pub(crate) fn recommend(clocks: &[ClockRecord], environment: &Environment) -> Re
     };
     let is_other = finest.candidate.clock != chosen.candidate.clock;
     let interval_ns = rounded_up(chosen.candidate.sufficient_from_ns(USUAL_ERROR, choice.after), 2);
-    let shorter =
-        || ForShorter { clock: finest.candidate.clock.clone(), reading_error_ns: choice.error_ns(finest, 0.0) };
+    let for_shorter =
+        ForShorter { clock: finest.candidate.clock.clone(), reading_error_ns: choice.error_ns(finest, 0.0) };
     Recommendation {
         error: USUAL_ERROR,
         clock: Figure::Known(chosen.candidate.clock.clone()),
@@ -87,7 +87,7 @@ pub(crate) fn recommend(clocks: &[ClockRecord], environment: &Environment) -> Re
         after: choice.after,
         cost_ns: Some(chosen.candidate.cost_ns),
         reads: Some(chosen.reads),
-        shorter: is_other.then(shorter),
+        shorter: is_other.then_some(for_shorter),
     }
 }
 

@@ -6,7 +6,7 @@
 //! error of an interval. All clocks take turns.
 
 use clockscope_core::brackets::{Bracket, narrowest};
-use clockscope_records::{AfterWork, ClockRecord, Envelope, Figure, Measurement, Work, texts};
+use clockscope_records::{AfterWork, Envelope, Figure, Measurement, Work, texts};
 use clockscope_statistics::quantile;
 use clockscope_system::{Errno, RawClock};
 
@@ -20,11 +20,11 @@ use crate::questions::advise::{finalists, recommend};
 
 /// The most intervals of a clock for one work.
 const MOST_INTERVALS: usize = 1000;
-/// Clocks of which a measurement has so few are all read after work.
+/// Most clocks of a measurement that are all read after work.
 const FEW_CLOCKS: usize = 4;
 /// Share of the time for the work that advice is asked after.
 const REQUESTED_SHARE: f64 = 0.65;
-/// The same for all other works together.
+/// Share of the time for all other works together.
 const OTHERS_SHARE: f64 = 0.3;
 /// Bytes from one touched byte to the next: a line of the caches.
 const LINE_BYTES: usize = 64;
@@ -42,7 +42,7 @@ const READ_PAIRS: usize = 1000;
 /// The lengths of work that are tried, and the time for them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AfterWorkRequest {
-    /// For the first screen: spins of 1 to 100 µs, and a few sleeps, in so many seconds.
+    /// For the first screen: spins of 1 to 100 µs, and a few sleeps, in this time in seconds.
     Brief(f64),
     /// For advice on many intervals: spins of 100 ns to 10 ms, three lengths a decade where most
     /// clocks become good enough, walks and sleeps, in a second.
@@ -126,11 +126,11 @@ pub fn after_work<P: Platform>(
     let clocks = &mut measurement.found.clocks;
     let is_few = clocks.iter().filter(|clock| clock.available).count() <= FEW_CLOCKS;
     let finalists = finalists(clocks, &environment);
-    let is_read = |clock: &ClockRecord| {
+    let read = clocks.iter().filter(|clock| {
         let is_time = !clock.identity.is_cpu_time && !clock.identity.is_device;
         clock.available && is_time && (is_few || finalists.contains(&clock.identity.label()))
-    };
-    let names: Vec<String> = clocks.iter().filter(|clock| is_read(clock)).map(|clock| clock.identity.label()).collect();
+    });
+    let names: Vec<String> = read.map(|clock| clock.identity.label()).collect();
     if !environment.emulation.is_empty() {
         clocks.iter_mut().for_each(|clock| clock.after_work = Figure::unknown(texts::EMULATED));
     }
@@ -216,8 +216,8 @@ fn work<P: Platform>(bench: &Bench<'_, P>, trial: &Trial, memory: &mut [u8]) {
     }
 }
 
-/// Reads the timer until so many ns have passed. A timer that stands still ends it, too: each read
-/// takes a nanosecond at least.
+/// Reads the timer until `ns` nanoseconds have passed. A timer that stands still ends it, too: each
+/// read takes a nanosecond at least.
 fn spin<P: Platform>(bench: &Bench<'_, P>, ns: f64) {
     let start = bench.timer.now();
     for _ in 0..ns as u64 {

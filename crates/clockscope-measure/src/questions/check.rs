@@ -112,7 +112,7 @@ pub(crate) fn measured<P: Platform>(platform: &P, names: &[String]) -> Result<Ca
     Ok(Catalog::new(platform).select(&all, Paths::Libc)?)
 }
 
-/// These names, and those of the counter's sequences.
+/// Returns these names, and those of the counter's sequences.
 fn with_counter<P: Platform>(platform: &P, names: &[String]) -> Vec<String> {
     Catalog::counters(platform).names().into_iter().chain(names.iter().cloned()).collect()
 }

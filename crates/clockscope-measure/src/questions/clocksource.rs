@@ -138,7 +138,7 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
     let names = names.or_else(|| current.map(|name| vec![name.to_owned()]));
     let counter = clocksource::kernel_verdict(&environment);
     let timecounters = timecounters::read().unwrap_or_default();
-    let describe = |name: String| {
+    let clocksources = names.into_iter().flatten().map(|name| {
         let timecounter = timecounters.iter().find(|one| one.name == name);
         let measured = match clocksource::known(&name).map(|known| known.hardware) {
             Some(Hardware::Counter(Architecture::HERE)) => counter_hz.as_ref().copied(),
@@ -147,18 +147,20 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
             _ => Err(&NoFrequency::Unknown),
         };
         let is_current = current == Some(name.as_str());
-        let not_in_use = || format!("`clockscope measure --clocksource {name}` measures it, as root");
-        let ReadCosts { cost_ns, syscall_ns } =
-            if is_current { costs.clone() } else { ReadCosts::unknown(not_in_use()) };
+        let ReadCosts { cost_ns, syscall_ns } = if is_current {
+            costs.clone()
+        } else {
+            ReadCosts::unknown(format!("`clockscope measure --clocksource {name}` measures it, as root"))
+        };
         let has_erratum =
             is_current && counter.reasons.iter().any(|cause| matches!(cause, KernelCause::Erratum { .. }));
         let usual = described(&name, is_current, measured, timecounter);
         as_measured(Clocksource { cost_ns, syscall_ns, ..usual }, has_erratum)
-    };
+    });
     let measured_hz = Figure::from(counter_hz.as_ref().copied().map_err(NoFrequency::reason));
     let left = clocksource::left_behind();
     let found = Clocksources {
-        clocksources: names.into_iter().flatten().map(describe).collect(),
+        clocksources: clocksources.collect(),
         counter,
         switched_by: left.as_ref().err().cloned(),
         left_behind: left.ok().flatten(),
@@ -216,8 +218,7 @@ fn described(
     timecounter: Option<&Timecounter>,
 ) -> Clocksource {
     let known = clocksource::known(name);
-    let words = |words: Option<&str>| Figure::of(words.map(str::to_owned), texts::UNFAMILIAR);
-    let missing = || if known.is_none() { texts::UNFAMILIAR } else { texts::DEPENDS_ON_HARDWARE };
+    let missing = if known.is_none() { texts::UNFAMILIAR } else { texts::DEPENDS_ON_HARDWARE };
     let timecounter_hz = timecounter.and_then(|one| one.frequency_hz).filter(|hz| *hz > 0).map(|hz| hz as f64);
     let nominal_hz = timecounter_hz.or_else(|| known.and_then(|known| known.frequency_hz));
     let frequency_hz = Figure::from(nominal_hz.map_or(measured_hz, Ok).map_err(NoFrequency::reason));
@@ -226,12 +227,12 @@ fn described(
     Clocksource {
         name: name.to_owned(),
         current,
-        description: words(known.map(|known| known.description)),
+        description: Figure::of(known.map(|known| known.description.to_owned()), texts::UNFAMILIAR),
         quality: timecounter.map(|one| one.quality),
         frequency_hz,
-        bits: Figure::of(bits, missing()),
-        wraps_after_s: Figure::of(wraps_after_s, missing()),
-        vdso: Figure::of(known.and_then(|known| known.vdso), missing()),
+        bits: Figure::of(bits, missing),
+        wraps_after_s: Figure::of(wraps_after_s, missing),
+        vdso: Figure::of(known.and_then(|known| known.vdso), missing),
         cost_ns: Figure::default(),
         syscall_ns: Figure::default(),
     }

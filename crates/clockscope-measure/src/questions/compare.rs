@@ -70,7 +70,7 @@ pub enum CompareError {
         /// A record of the other.
         checked: String,
     },
-    /// The same record twice.
+    /// One record twice.
     #[error("{first} and {second} are the same record: a run says nothing about how runs differ from itself")]
     SameRecord {
         /// One of them.
@@ -154,11 +154,10 @@ pub fn compare(
         Sides::Checked(checked) => {
             found.changes = facts::changes_of_environments(&environments(records));
             found.verdicts = verdicts(checked);
-            let is_requested = |verdict: &ComparedVerdict| request.clocks.contains(&verdict.clock);
             if let Some(name) = request.clocks.iter().find(|name| !found.verdicts.iter().any(|of| of.clock == **name)) {
                 return Err(CompareError::UnknownClock(name.clone()));
             }
-            found.verdicts.retain(|verdict| request.clocks.is_empty() || is_requested(verdict));
+            found.verdicts.retain(|verdict| request.clocks.is_empty() || request.clocks.contains(&verdict.clock));
         }
     }
     Ok(Envelope::of_facts(recorded_at(&last.document).map(str::to_owned), last.document.environment().clone(), found))
@@ -196,8 +195,11 @@ pub fn comparable(
         (ComparedQuestion::Measure, Sides::Measured(_)) | (ComparedQuestion::Check, Sides::Checked(_)) => {}
     }
     refuse_several_machines(base, 0)?;
-    let differs = |record: &ComparedRecord| facts::other_machine(record.document.environment(), here);
-    match base.iter().find_map(|record| Some((record, differs(record)?))) {
+    let differing = base.iter().find_map(|record| {
+        let difference = facts::other_machine(record.document.environment(), here)?;
+        Some((record, difference))
+    });
+    match differing {
         Some((record, difference)) if !across_machines => {
             Err(CompareError::OtherMachine { base: name(record), new: NEW_RUN.to_owned(), difference })
         }
@@ -305,18 +307,18 @@ fn recorded_at(document: &Document) -> Option<&str> {
 fn side(records: &[ComparedRecord], sides: &Sides<'_>, index: usize) -> ComparedSide {
     let runs = match sides {
         Sides::Measured(measured) => {
-            let runs = |measurement: &&Envelope<Measurement>| measurement.run.as_ref().and_then(|run| run.runs);
-            measured[index].iter().map(|measurement| runs(measurement).unwrap_or(1)).sum()
+            let runs = measured[index].iter().map(|measurement| measurement.run.as_ref().and_then(|run| run.runs));
+            runs.map(|runs| runs.unwrap_or(1)).sum()
         }
         Sides::Checked(checked) => u32::try_from(checked[index].len()).unwrap_or(u32::MAX),
     };
     // RFC 3339 in UTC is in the order of its letters.
-    let times = || records.iter().filter_map(|record| recorded_at(&record.document));
+    let times = records.iter().filter_map(|record| recorded_at(&record.document));
     ComparedSide {
         files: records.iter().filter_map(|record| record.file.clone()).collect(),
         runs,
-        first_recorded_at: times().min().map(str::to_owned),
-        last_recorded_at: times().max().map(str::to_owned),
+        first_recorded_at: times.clone().min().map(str::to_owned),
+        last_recorded_at: times.max().map(str::to_owned),
     }
 }
 
@@ -329,8 +331,8 @@ fn labels(sides: &[Side; 2], names: &[String]) -> Result<Vec<String>, CompareErr
             clocks.push((&clock.label, is_requested));
         }
     }
-    let has = |name: &String| sides.iter().flat_map(|side| &side.clocks).any(|clock| clock.has_name(name));
-    match names.iter().find(|name| !has(name)) {
+    let recorded = sides.iter().flat_map(|side| &side.clocks);
+    match names.iter().find(|name| !recorded.clone().any(|clock| clock.has_name(name))) {
         Some(name) => Err(CompareError::UnknownClock(name.clone())),
         None => {
             Ok(clocks.into_iter().filter(|(_, is_requested)| *is_requested).map(|(label, _)| label.clone()).collect())
@@ -342,35 +344,39 @@ fn labels(sides: &[Side; 2], names: &[String]) -> Result<Vec<String>, CompareErr
 /// are compared, else those that programs usually read and the cheapest sequence of the counter
 /// that waits for what precedes it.
 fn usual(sides: &[Side; 2], labels: Vec<String>) -> (Vec<String>, Vec<String>) {
-    let measured =
-        labels.iter().filter(|label| sides.iter().all(|side| side.clock(label).is_some_and(costs::has_cost)));
+    let measured = labels.iter().filter(|label| is_measured(sides, label));
     if measured.count() <= FEW_CLOCKS {
         return (labels, Vec::new());
     }
-    let has_both = |clock: &&ComparedClock| {
-        labels.contains(&clock.label) && sides.iter().all(|side| side.clock(&clock.label).is_some_and(costs::has_cost))
-    };
-    let ordered = sides[0].clocks.iter().filter(|clock| clock.is_ordered_counter).filter(has_both);
-    let cost = |clock: &ComparedClock| clock.measured().next().map_or(f64::INFINITY, |cost| cost.median);
-    let counter = ordered.min_by(|a, b| cost(a).total_cmp(&cost(b))).map(|clock| clock.label.clone());
-    let is_usual = |label: &String| {
+    let ordered = sides[0].clocks.iter().filter(|clock| clock.is_ordered_counter && labels.contains(&clock.label));
+    let measured = ordered.filter(|clock| is_measured(sides, &clock.label));
+    let counter = measured.min_by(|a, b| cost(a).total_cmp(&cost(b))).map(|clock| clock.label.clone());
+    labels.into_iter().partition(|label| {
         counter.as_ref() == Some(label)
             || sides.iter().any(|side| side.clock(label).is_some_and(|clock| clock.is_usual))
-    };
-    labels.into_iter().partition(is_usual)
+    })
+}
+
+/// Returns true if both sides have the cost of a clock.
+fn is_measured(sides: &[Side; 2], label: &str) -> bool {
+    sides.iter().all(|side| side.clock(label).is_some_and(costs::has_cost))
+}
+
+/// Median cost of a clock in its first run with one, in ns.
+fn cost(clock: &ComparedClock) -> f64 {
+    clock.measured().next().map_or(f64::INFINITY, |cost| cost.median)
 }
 
 /// The verdicts on the clocks that both sides judge: the worst of each side.
 fn verdicts(checked: &[Vec<&Envelope<Check>>; 2]) -> Vec<ComparedVerdict> {
-    let worst = |side: &[&Envelope<Check>]| {
+    let [base, new] = checked.each_ref().map(|side| {
         let mut worst: BTreeMap<String, Trustworthiness> = BTreeMap::new();
         for verdict in side.iter().flat_map(|check| &check.found.verdicts) {
             let known = worst.entry(verdict.clock.clone()).or_insert(verdict.verdict);
             *known = verdict.verdict.min(*known);
         }
         worst
-    };
-    let [base, new] = checked.each_ref().map(|side| worst(side));
+    });
     let names = checked[1].iter().flat_map(|check| &check.found.verdicts).map(|verdict| &verdict.clock);
     let mut found: Vec<ComparedVerdict> = Vec::new();
     for clock in names {

@@ -20,16 +20,16 @@ use crate::platform::{Clocks, Platform};
 use crate::questions::across::team::on_each;
 use watch::{GapThresholds, WORST, Watch, WatchSources};
 
-/// A pause of so many ns may have been an interrupt: after it the account is renewed, so that a
-/// later gap is not explained by what was counted before.
+/// Shortest pause, in ns, that may have been an interrupt: after it the account is renewed, so that
+/// a later gap is not explained by what was counted before.
 const PAUSE_NS: f64 = 1e3;
 /// Turns of the loop from which the length of one follows.
 const TURNS: usize = 1 << 10;
 /// Number of them that make a run, of which the mean is taken.
 const TURNS_OF_RUN: usize = 1 << 5;
-/// A gap is at least so many turns: a slow timer must not be taken for a lost thread.
+/// Shortest gap, in turns of the loop: a slow timer must not be taken for a lost thread.
 const FEWEST_TURNS: f64 = 4.0;
-/// And at least so many steps of the timer: a coarse one must not be taken for it, either.
+/// Shortest gap, in steps of the timer: a coarse one must not be taken for a lost thread, either.
 const FEWEST_STEPS: f64 = 2.0;
 /// Length of a part of the run, in ns: the time between two signs of progress.
 const PART_NS: f64 = 250e6;
@@ -105,7 +105,7 @@ struct Real<'a, P: Platform> {
 }
 
 impl<'a, P: Platform> Real<'a, P> {
-    /// For so many counts.
+    /// For a search of `length` counts.
     fn new(bench: &'a Bench<'a, P>, cpu: Option<u32>, length: u64) -> Self {
         let length_ns = (length as f64 * bench.facts.first_rate.ns_per_unit) as u64;
         Self { bench, cpu, deadline: Deadline::new(bench.reference.clone(), length_ns, bench.stop) }
@@ -166,8 +166,8 @@ fn watch_part<P: Platform>(bench: &Bench<'_, P>, watches: &mut [Watch], bound: b
 /// their means.
 fn turn<P: Clocks>(timer: &Timer<P>) -> (f64, f64) {
     let readings: Vec<u64> = (0..=TURNS).map(|_| timer.now()).collect();
-    let passed = |from: u64, until: u64| (until.wrapping_sub(from) as i64).max(0) as f64;
-    let turns: Vec<f64> = readings.windows(2).map(|pair| passed(pair[0], pair[1])).collect();
+    let pairs = readings.windows(2);
+    let turns: Vec<f64> = pairs.map(|pair| (pair[1].wrapping_sub(pair[0]) as i64).max(0) as f64).collect();
     let step = turns.iter().copied().filter(|turn| *turn > 0.0).min_by(f64::total_cmp);
     let runs = turns.chunks(TURNS_OF_RUN);
     let mut means: Vec<f64> = runs.map(|run| run.iter().sum::<f64>() / run.len() as f64).collect();
@@ -202,11 +202,11 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
     let in_ns = |counts: u64| counts as f64 * unit_ns;
     let whole = watch.observed + watch.unobserved;
     let lengths = watch.lengths.into_sorted();
-    let unseen = || if watch.observed > 0 { texts::NO_GAP } else { texts::NO_READINGS };
+    let unseen = if watch.observed > 0 { texts::NO_GAP } else { texts::NO_READINGS };
     let percentile = |q: f64, fewest: u64| match watch.count {
-        0 => Figure::unknown(unseen()),
+        0 => Figure::unknown(unseen),
         count if count < fewest => Figure::unknown(format!("fewer than {fewest} gaps")),
-        _ => Figure::of(quantile(&lengths, q).map(|counts| counts * unit_ns), unseen()),
+        _ => Figure::of(quantile(&lengths, q).map(|counts| counts * unit_ns), unseen),
     };
     let mut causes: Vec<Cause> = watch
         .causes
@@ -219,7 +219,7 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
         })
         .collect();
     causes.sort_by(|a, b| b.total_ns.total_cmp(&a.total_ns));
-    let per_whole = |value: f64| Figure::of((watch.observed > 0).then(|| value / whole as f64), unseen());
+    let per_whole = |value: f64| Figure::of((watch.observed > 0).then(|| value / whole as f64), unseen);
     CpuGaps {
         cpu: Figure::of(watch.cpu, "the thread could not be pinned"),
         seconds: in_ns(watch.observed) / 1e9,
@@ -231,7 +231,7 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
         p99_ns: percentile(0.99, 100),
         p999_ns: percentile(0.999, 1000),
         // The sample may have let go of it.
-        max_ns: Figure::of(watch.worst.first().map(|gap| in_ns(gap.length)), unseen()),
+        max_ns: Figure::of(watch.worst.first().map(|gap| in_ns(gap.length)), unseen),
         lost_ns: in_ns(watch.lost),
         lost_percent: per_whole(watch.lost as f64 * 100.0),
         causes,

@@ -23,10 +23,13 @@ pub fn list<P: Platform>(session: &Session<'_, P>, catalog: Catalog<P>) -> Resul
 /// The process has more than one thread: the clock that stamps the record is tried in a forked
 /// child.
 pub fn all_clocks<P: Platform>(session: &Session<'_, P>) -> Result<Envelope<AllClocks>, MeasureError> {
-    let of = |system: System| catalog::CLOCKS.iter().filter(move |clock| clock.systems.contains(&system));
-    let clocks = System::ALL.into_iter().flat_map(|system| of(system).map(move |clock| system_clock(system, clock)));
+    let mut clocks = Vec::new();
+    for system in System::ALL {
+        let of_system = catalog::CLOCKS.iter().filter(|clock| clock.systems.contains(&system));
+        clocks.extend(of_system.map(|clock| system_clock(system, clock)));
+    }
     let here = System::HERE.map(|system| system.name().to_owned());
-    let found = AllClocks { here, clocks: clocks.collect() };
+    let found = AllClocks { here, clocks };
     Ok(Envelope::of_facts(session.recorded_at()?, session.environment.clone(), found))
 }
 

@@ -32,7 +32,7 @@ const TURNS: f64 = 8.0;
 const ADAPTED_NS: f64 = 3e6;
 /// The most batches that this takes, where the timer shows no time.
 const MOST_TO_ADAPT: usize = 1 << 9;
-/// The timer stands still if no time passes in so many rounds: of 0.1 ms and more each.
+/// Rounds without time passing from which on the timer stands still: of 0.1 ms and more each.
 const STALL_ROUNDS: u32 = 1 << 10;
 
 /// Request to measure clocks: what to measure, and how.

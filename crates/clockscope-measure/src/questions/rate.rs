@@ -8,7 +8,7 @@ mod comparison;
 mod error;
 mod participant;
 
-use clockscope_records::{Envelope, Figure, Rate, RatePair, texts};
+use clockscope_records::{Envelope, Figure, Rate, texts};
 
 use crate::instrument::bench::{Bench, Setup};
 use crate::instrument::catalog::{Catalog, CatalogEntry, Paths};
@@ -61,7 +61,7 @@ pub struct Live {
     pub clock: String,
     /// Its frequency offset, in ppm; `None` for a counter.
     pub ppm: Option<f64>,
-    /// By how much the truth may differ from that.
+    /// Largest error of `ppm`, in ppm.
     pub bound_ppm: Option<f64>,
 }
 
@@ -305,10 +305,8 @@ fn is_reference_suspected(rates: &Rate) -> bool {
     let is_own = |label: &str| base_name(label) == base_name(&rates.reference);
     let others = rates.pairs.iter().filter(|pair| !is_own(&pair.a) && (pair.b == rates.reference || !is_own(&pair.b)));
     let (with, without): (Vec<_>, Vec<_>) = others.partition(|pair| pair.b == rates.reference);
-    let all = |pairs: &[&RatePair], constant: bool| {
-        !pairs.is_empty() && pairs.iter().all(|pair| pair.constant == Some(constant))
-    };
-    all(&with, false) && all(&without, true)
+    let all_changed = !with.is_empty() && with.iter().all(|pair| pair.constant == Some(false));
+    all_changed && !without.is_empty() && without.iter().all(|pair| pair.constant == Some(true))
 }
 
 /// Returns true if only the reference explains that these clocks changed against it and not against

@@ -6,8 +6,8 @@ mod agreement;
 use std::cmp::Ordering;
 
 use clockscope_records::{
-    CheckEvidence, ClockRecord, Emulator, Envelope, Events, EvidenceKind, Failure, Figure, Finding, Metric, MetricKind,
-    Shootout, Trustworthiness, Unknown, UnreadableClock, Use, Verdict, Winner, texts,
+    ClockRecord, Emulator, Envelope, Events, EvidenceKind, Failure, Figure, Finding, Metric, MetricKind, Shootout,
+    Trustworthiness, Unknown, UnreadableClock, Use, Verdict, Winner, texts,
 };
 use clockscope_system::ReadPath;
 
@@ -75,13 +75,13 @@ fn label<P: Platform>(platform: &P, name: Option<&str>) -> Result<String, Measur
     let counter = rate::ordered_counter(&Catalog::counters(platform));
     let name = if name == Some(COUNTER) { counter.as_deref() } else { name };
     let Some(name) = name else {
-        let by = |is_path: fn(ReadPath) -> bool| default_clocks::stopwatch_by(&catalog, is_path);
-        let stands_for_it = || default_clocks::references(&catalog, &[ReferenceKind::Std]).into_iter().next();
-        return by(ReadPath::is_usual).or_else(stands_for_it).ok_or(MeasureError::NoReference);
+        let stopwatch = default_clocks::stopwatch_by(&catalog, ReadPath::is_usual);
+        let stands_for_it = default_clocks::references(&catalog, &[ReferenceKind::Std]).into_iter().next();
+        return stopwatch.or(stands_for_it).ok_or(MeasureError::NoReference);
     };
-    let unknown = || UnknownClock { name: name.to_owned(), known: catalog.names() };
-    let indices = catalog.indices(name, Paths::Libc)?;
-    Ok(catalog.entries[*indices.first().ok_or_else(unknown)?].label())
+    let index = catalog.indices(name, Paths::Libc)?.first().copied();
+    let index = index.ok_or_else(|| UnknownClock { name: name.to_owned(), known: catalog.names() })?;
+    Ok(catalog.entries[index].label())
 }
 
 /// The metrics, and what follows from them.
@@ -98,7 +98,7 @@ fn compare(seen: &Observations, names: &[String; 2]) -> Shootout {
     }
 }
 
-/// A figure, and by how much it may be off where that is known.
+/// A figure, and its bound where that is known.
 #[derive(Clone, Copy)]
 struct BoundedFigure {
     value: f64,
@@ -137,20 +137,20 @@ fn read<'a>(seen: &'a Observations, name: &str) -> Result<&'a ClockRecord, Unkno
     if clock.available {
         return Ok(clock);
     }
-    let failed = |reason: &Unknown| clock_failed(clock.failure, reason);
-    Err(clock.reason.as_ref().map_or(texts::NOT_MEASURED.into(), failed))
+    Err(match &clock.reason {
+        Some(reason) => clock_failed(clock.failure, reason),
+        None => texts::NOT_MEASURED.into(),
+    })
 }
 
 fn resolution(seen: &Observations, names: &[String; 2]) -> Metric {
-    let step = |name: &String| {
+    let ticks: TwoFigures = names.each_ref().map(|name| {
         let value = read(seen, name)?.tick_ns.clone().result()?;
         Ok(BoundedFigure { value, bound: Some(value * SAME / 2.0) })
-    };
-    let mut found = metric(MetricKind::Resolution, names.each_ref().map(step));
+    });
+    let mut found = metric(MetricKind::Resolution, ticks);
     let at_most = names.each_ref().map(|name| seen.clock(name).and_then(at_most_ns));
     // A bound is not a figure: the tick may be far shorter. But a tick beyond the bound is longer.
-    let is_longer =
-        |ns: Option<f64>, bound: Option<f64>| ns.zip(bound).is_some_and(|(ns, bound)| ns * (1.0 - SAME) > bound);
     let winner = match (is_longer(found.b.get(), at_most[0]), is_longer(found.a.get(), at_most[1])) {
         (true, _) => Winner::A,
         (_, true) => Winner::B,
@@ -160,46 +160,55 @@ fn resolution(seen: &Observations, names: &[String; 2]) -> Metric {
     found
 }
 
+fn is_longer(ns: Option<f64>, bound: Option<f64>) -> bool {
+    ns.zip(bound).is_some_and(|(ns, bound)| ns * (1.0 - SAME) > bound)
+}
+
 /// Error of a duration that is measured with it against the reference's, for its rate. A counter is
 /// as good as its calibration. Neither wins: the reference itself may be wrong.
 fn accuracy(seen: &Observations, names: &[String; 2]) -> Metric {
-    let off = |name: &String| {
-        read(seen, name)?;
-        let rates = seen.rates.as_ref().map_err(MeasureError::no_rate)?;
-        if rates.reference == *name {
-            return Err("it is the reference itself".into());
-        }
-        let own = rates.clocks.iter().find(|rate| rate.name == *name);
-        // All sequences read one counter: where this one was not compared, the ordered one was.
-        let is_counter = seen.clock(name).is_some_and(check::is_counter);
-        let of_counter = || rates.clocks.iter().find(|rate| seen.clock(&rate.name).is_some_and(check::is_counter));
-        let rate =
-            own.or_else(|| of_counter().filter(|_| is_counter)).ok_or("it was not compared with another clock")?;
-        let failed = |reason: &Unknown| clock_failed(rate.failure, reason);
-        // A comparison that succeeded may have a reason, too: what limits it.
-        let why = rate.reason.as_ref().filter(|_| rate.failure.is_some());
-        let known = |figure: &Figure<f64>| figure.clone().result().map_err(|own| why.map_or(own, failed));
-        let bound = known(&rate.bound_ppm)?;
-        let value = if is_counter { 0.0 } else { known(&rate.ppm)?.abs() };
-        Ok(BoundedFigure { value, bound: Some(bound) })
-    };
     let reference = seen.rates.as_ref().ok().map(|rates| rates.reference.clone());
-    let mut found = metric(MetricKind::Accuracy { reference }, names.each_ref().map(off));
+    let mut found = metric(MetricKind::Accuracy { reference }, names.each_ref().map(|name| rate_error_ppm(seen, name)));
     if found.winner.get().is_some_and(|winner| winner != Winner::Tie) {
         found.winner = Figure::unknown("they differ, and no clock here shows which of them is right");
     }
     found
 }
 
+fn rate_error_ppm(seen: &Observations, name: &str) -> Result<BoundedFigure, Unknown> {
+    read(seen, name)?;
+    let rates = seen.rates.as_ref().map_err(MeasureError::no_rate)?;
+    if rates.reference == name {
+        return Err("it is the reference itself".into());
+    }
+    let own = rates.clocks.iter().find(|rate| rate.name == name);
+    // All sequences read one counter: where this one was not compared, the ordered one was.
+    let is_counter = seen.clock(name).is_some_and(check::is_counter);
+    let mut of_counter = rates.clocks.iter().filter(|rate| seen.clock(&rate.name).is_some_and(check::is_counter));
+    let rate = match own {
+        None if is_counter => of_counter.next(),
+        own => own,
+    };
+    let rate = rate.ok_or("it was not compared with another clock")?;
+    // A comparison that succeeded may have a reason, too: what limits it.
+    let why = rate.reason.as_ref().filter(|_| rate.failure.is_some());
+    let [bound, ppm] = [&rate.bound_ppm, &rate.ppm].map(|figure| {
+        figure.clone().result().map_err(|own| why.map_or(own, |reason| clock_failed(rate.failure, reason)))
+    });
+    let bound = bound?;
+    let value = if is_counter { 0.0 } else { ppm?.abs() };
+    Ok(BoundedFigure { value, bound: Some(bound) })
+}
+
 fn cost(seen: &Observations, names: &[String; 2]) -> Metric {
-    let cost = |name: &String| {
+    let costs: TwoFigures = names.each_ref().map(|name| {
         let cost = read(seen, name)?.cost_ns.clone().result()?;
         // Without an interval, the cheapest of the few batches shows how far they are apart.
         let [low, high] = cost.ci95.get().unwrap_or([cost.min, cost.median]);
         let spread = (high - cost.median).max(cost.median - low);
         Ok(BoundedFigure { value: cost.median, bound: Some(spread.max(cost.median * SAME / 2.0)) })
-    };
-    let mut found = metric(MetricKind::Cost, names.each_ref().map(cost));
+    });
+    let mut found = metric(MetricKind::Cost, costs);
     let emulators = &seen.environment.emulation;
     if !emulators.is_empty() {
         found.winner =
@@ -210,7 +219,7 @@ fn cost(seen: &Observations, names: &[String; 2]) -> Metric {
 
 /// Readings that were wrong. Where that is as many, the verdicts decide.
 fn reliability(seen: &Observations, names: &[String; 2]) -> Metric {
-    let wrong = |name: &String| {
+    let figures: TwoFigures = names.each_ref().map(|name| {
         let events = read(seen, name)?.events.as_ref().ok_or(texts::NO_EVENTS)?;
         let across = match seen.handed_over(name) {
             Some(sequence) if sequence.available => sequence.regressions.clone().result()?,
@@ -219,14 +228,12 @@ fn reliability(seen: &Observations, names: &[String; 2]) -> Metric {
         };
         let ahead = if is_misjudged(seen, name, events) { 0 } else { judged(events) };
         Ok(BoundedFigure { value: (events.errors + events.regression + ahead + across) as f64, bound: None })
-    };
-    let figures = names.each_ref().map(wrong);
+    });
     let is_tie = winner(&figures) == Ok(Winner::Tie);
     let trusted_more = is_tie.then(|| trusted_more(seen, names)).flatten();
     let unordered = names.iter().filter(|name| is_excused(seen, name)).cloned().collect();
-    let name = |winner| names[usize::from(winner == Winner::B)].clone();
-    let kind = MetricKind::Reliability { unordered, trusted_more: trusted_more.map(name) };
-    let mut found = metric(kind, figures);
+    let name = trusted_more.map(|winner| names[usize::from(winner == Winner::B)].clone());
+    let mut found = metric(MetricKind::Reliability { unordered, trusted_more: name }, figures);
     if let Some(winner) = trusted_more {
         found.winner = Figure::Known(winner);
     }
@@ -241,19 +248,18 @@ fn judged(events: &Events) -> u64 {
 /// Returns true if a clock was judged by a counter that was wrong itself, or shows a single jump by
 /// one: between two clocks that does not show whose it was.
 fn is_misjudged(seen: &Observations, name: &str, events: &Events) -> bool {
-    let counters = || seen.clocks.iter().filter(|clock| check::is_counter(clock));
-    let is_wrong = |events: &Events| events.regression + judged(events) > 0;
+    let counters = seen.clocks.iter().filter(|clock| check::is_counter(clock));
+    let mut of_counters = counters.filter_map(|clock| clock.events.as_ref());
+    let is_counter_wrong = of_counters.any(|events| events.regression + judged(events) > 0);
     let is_own = seen.clock(name).is_some_and(check::is_counter);
-    let is_counter_wrong = || counters().filter_map(|clock| clock.events.as_ref()).any(is_wrong);
-    seen.by_counter && !is_own && (judged(events) == 1 || is_counter_wrong())
+    seen.by_counter && !is_own && (judged(events) == 1 || is_counter_wrong)
 }
 
 /// Returns true if the clock went back between threads without a fault of its own: its reads are
 /// not ordered.
 fn is_excused(seen: &Observations, name: &str) -> bool {
-    let went_back = |count: u64| count > 0;
     seen.handed_over(name)
-        .is_some_and(|sequence| !sequence.ordered && sequence.regressions.get().is_some_and(went_back))
+        .is_some_and(|sequence| !sequence.ordered && sequence.regressions.get().is_some_and(|count| count > 0))
 }
 
 /// The clock that `check` trusts more, if both could be judged.
@@ -271,17 +277,16 @@ fn trusted_more(seen: &Observations, names: &[String; 2]) -> Option<Winner> {
 fn verdict(seen: &Observations, name: &str) -> Option<Trustworthiness> {
     let verdicts: Vec<Verdict> = check::verdicts(seen, &[name.to_owned()], Some(Use::Interval));
     let is_counter = seen.clock(name).is_some_and(check::is_counter);
-    let of_it = |verdict: &&Verdict| {
+    let verdict = verdicts.iter().find(|verdict| {
         if is_counter { seen.clock(&verdict.clock).is_some_and(check::is_counter) } else { verdict.clock == name }
-    };
-    let verdict = verdicts.iter().find(of_it)?;
-    let is_other = |evidence: &CheckEvidence| evidence.decides && !COMPARED.contains(&evidence.data.kind());
-    let is_open = |evidence: &CheckEvidence| evidence.finding == Finding::Unknown && evidence.data.kind().is_test();
+    })?;
+    let mut deciding = verdict.evidence.iter().filter(|evidence| evidence.decides);
+    let is_limited_otherwise = deciding.any(|evidence| !COMPARED.contains(&evidence.data.kind()));
+    let mut unknown = verdict.evidence.iter().filter(|evidence| evidence.finding == Finding::Unknown);
+    let is_open = unknown.any(|evidence| evidence.data.kind().is_test());
     match verdict.verdict {
         Trustworthiness::Undecided => None,
-        Trustworthiness::Limited if !verdict.evidence.iter().any(is_other) => {
-            (!verdict.evidence.iter().any(is_open)).then_some(Trustworthiness::Trusted)
-        }
+        Trustworthiness::Limited if !is_limited_otherwise => (!is_open).then_some(Trustworthiness::Trusted),
         verdict => Some(verdict),
     }
 }

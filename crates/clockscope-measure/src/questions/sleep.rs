@@ -4,7 +4,7 @@ use clockscope_records::{Envelope, Failure, Figure, Sleep, SleepRow, Unknown, te
 use clockscope_statistics::quantile;
 use clockscope_system::failure::failure;
 use clockscope_system::sleeping::{Call, SleepError};
-use clockscope_system::{ClockInfo, RawClock, ReadPath, Unit};
+use clockscope_system::{RawClock, ReadPath, Unit};
 
 use crate::instrument::bench::{Bench, Progress, Setup};
 use crate::instrument::catalog::{Catalog, CatalogEntry, Paths};
@@ -48,13 +48,14 @@ fn ways<P: Platform>(platform: &P) -> Vec<SleepMethod> {
     platform.sleeping_calls().iter().copied().map(SleepMethod::Call).chain([SleepMethod::Spin]).collect()
 }
 
-/// The time in ns that the fewest sleeps of this length by so many calls take, if they are so late.
+/// The time in ns that the fewest sleeps of this length by `calls` calls take, if they are late by
+/// `late_ns`.
 fn least_ns(requested_ns: u64, calls: usize, late_ns: f64) -> f64 {
     SLEEPS.0 * calls as f64 * (requested_ns as f64 + late_ns)
 }
 
 /// The time that each length of sleep gets, in ns: the shorter ones, of which the fewest sleeps of
-/// so many calls fit together, at least the shortest. What is left is shared equally.
+/// `calls` calls fit together, at least the shortest. What is left is shared equally.
 fn shares(lengths_ns: &[u64], duration_ns: f64, calls: usize) -> Vec<(u64, f64)> {
     let mut left_ns = duration_ns;
     let mut shares = Vec::new();
@@ -99,14 +100,17 @@ struct SleepersClock<P: Platform> {
 /// The names of the clocks that calls may sleep by, the one that shares least with other programs
 /// first. Those that show counts instead of ns have the reference in their place.
 fn sleepers_clocks<P: Platform>(catalog: &Catalog<P>) -> Vec<String> {
-    let is_sleepers = |info: &ClockInfo| default_clocks::is_stopwatch(info) && info.unit == Unit::Nanoseconds;
-    let rank = |path: ReadPath| match path {
-        ReadPath::Syscall => Some(0),
-        ReadPath::Vdso => Some(1),
-        path => path.is_usual().then_some(2),
-    };
-    let rows = catalog.entries.iter().filter(|row| is_sleepers(&row.info));
-    let mut ranked: Vec<(u8, String)> = rows.filter_map(|row| Some((rank(row.info.path)?, row.label()))).collect();
+    let stopwatches = catalog.entries.iter().filter(|row| default_clocks::is_stopwatch(&row.info));
+    let ranked = stopwatches.filter(|row| row.info.unit == Unit::Nanoseconds).filter_map(|row| {
+        let rank = match row.info.path {
+            ReadPath::Syscall => 0,
+            ReadPath::Vdso => 1,
+            path if path.is_usual() => 2,
+            _ => return None,
+        };
+        Some((rank, row.label()))
+    });
+    let mut ranked: Vec<(u8, String)> = ranked.collect();
     ranked.sort();
     ranked.into_iter().map(|(_, name)| name).collect()
 }
@@ -180,9 +184,8 @@ impl Passed {
     /// jumped.
     fn is_contradicted(self) -> bool {
         let others = [self.timer_ns, self.reference_ns];
-        let is_short = |ns: f64| self.monotonic_ns < ns * (1.0 - STEERED) - SLACK_NS;
-        let is_long = |ns: f64| self.monotonic_ns > ns * (1.0 + STEERED) + SLACK_NS;
-        others.into_iter().all(is_short) || others.into_iter().all(is_long)
+        others.iter().all(|ns| self.monotonic_ns < ns * (1.0 - STEERED) - SLACK_NS)
+            || others.iter().all(|ns| self.monotonic_ns > ns * (1.0 + STEERED) + SLACK_NS)
     }
 
     /// Returns true if another clock shows less than this, whatever the rates of clocks usually
@@ -193,8 +196,8 @@ impl Passed {
 
     /// Returns true if another clock shows the same, as exactly as clocks usually run.
     fn is_agreed(self) -> bool {
-        let is_same = |ns: f64| (self.monotonic_ns - ns).abs() <= USUAL * ns + SLACK_NS;
-        is_same(self.timer_ns) || is_same(self.reference_ns)
+        let others = [self.timer_ns, self.reference_ns];
+        others.iter().any(|ns| (self.monotonic_ns - ns).abs() <= USUAL * ns + SLACK_NS)
     }
 
     /// Returns true if it was long enough to show that the sleeper's clock runs.

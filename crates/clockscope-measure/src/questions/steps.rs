@@ -28,14 +28,14 @@ const WARM_UP: (usize, usize) = (4, 16);
 /// Amount to read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
-    /// So many reads of each clock.
+    /// Number of reads of each clock.
     Reads(u64),
-    /// For so many seconds, all clocks together.
+    /// Time in seconds, all clocks together.
     Duration(f64),
 }
 
 impl Amount {
-    /// The time for each of so many clocks, in ns; infinite where none was asked for.
+    /// The time for each of `clocks` clocks, in ns; infinite where none was asked for.
     fn share_ns(self, clocks: usize) -> f64 {
         if let Self::Duration(seconds) = self { seconds * 1e9 / clocks as f64 } else { f64::INFINITY }
     }
@@ -88,7 +88,7 @@ pub(crate) struct ReadRun {
     pub(crate) run: Run,
     pub(crate) timer: RecordedTimer,
     pub(crate) clocks: Vec<ReadClock>,
-    /// The same clocks with their readings, if these are kept.
+    /// The clocks with their readings, if these are kept.
     pub(crate) recorded: Vec<RecordedClock>,
 }
 
@@ -224,10 +224,9 @@ fn read_and_keep<P: Platform>(
     clock: &mut MeasuredClock<P>,
     reads: u64,
 ) -> Result<RecordedReadings, MeasureError> {
-    let no_memory = || MeasureError::Memory(reads);
-    let count = usize::try_from(reads).map_err(|_| no_memory())?;
+    let count = usize::try_from(reads).map_err(|_| MeasureError::Memory(reads))?;
     if let Ok(sampler) = &mut clock.row.sampler {
-        sampler.make_room(count).map_err(|_| no_memory())?;
+        sampler.make_room(count).map_err(|_| MeasureError::Memory(reads))?;
     }
     set_batch(clock, count);
     let warm_up_ns = clock.state.as_ref().map_or(Vec::new(), |state| state.recent.costs().to_vec());
@@ -312,14 +311,14 @@ fn fill(record: &mut StepsRecord, state: MeasuredState, found: Tick, info: &Cloc
     (record.differences, record.largest) = distribution::distinct(&entries, ns_per_unit);
     record.rounded = differences.rounded();
     let all = distribution::summary(differences.summary(), ns_per_unit, texts::NO_DIFFERENCES.into());
-    let nonzero = |_| {
+    let nonzero = all.clone().and_then(|_| {
         distribution::summary(
             differences.summary_nonzero(),
             ns_per_unit,
             "all differences are 0: the clock did not advance".into(),
         )
-    };
-    record.summary_nonzero = all.clone().and_then(nonzero).into();
+    });
+    record.summary_nonzero = nonzero.into();
     record.summary = all.into();
     let period = if let Tick::Found(lattice) = found { Some(lattice.period) } else { None };
     record.modes = distribution::modes(&differences.modes(period), ns_per_unit);
@@ -331,24 +330,23 @@ fn fill(record: &mut StepsRecord, state: MeasuredState, found: Tick, info: &Cloc
 }
 
 fn worst_records(worst: &WorstEvents) -> Worst {
-    let of = |kind: EventKind| -> Vec<WorstRecord> {
-        let counted = matches!(kind, EventKind::Stuck | EventKind::Stall);
-        let events = worst.of_kind(kind).iter();
-        events
-            .map(|event| WorstRecord {
-                at_s: event.at_ns / 1e9,
-                size_ns: (!counted).then_some(event.size),
-                repeats: counted.then_some(event.size as u64),
-            })
-            .collect()
-    };
     Worst {
-        stuck: of(EventKind::Stuck),
-        stall: of(EventKind::Stall),
-        warp: of(EventKind::Warp),
-        jump: of(EventKind::Jump),
-        gap: of(EventKind::Gap),
-        regression: of(EventKind::Regression),
-        hidden_regression: of(EventKind::HiddenRegression),
+        stuck: worst_of(worst, EventKind::Stuck),
+        stall: worst_of(worst, EventKind::Stall),
+        warp: worst_of(worst, EventKind::Warp),
+        jump: worst_of(worst, EventKind::Jump),
+        gap: worst_of(worst, EventKind::Gap),
+        regression: worst_of(worst, EventKind::Regression),
+        hidden_regression: worst_of(worst, EventKind::HiddenRegression),
     }
+}
+
+fn worst_of(worst: &WorstEvents, kind: EventKind) -> Vec<WorstRecord> {
+    let counted = matches!(kind, EventKind::Stuck | EventKind::Stall);
+    let records = worst.of_kind(kind).iter().map(|event| WorstRecord {
+        at_s: event.at_ns / 1e9,
+        size_ns: (!counted).then_some(event.size),
+        repeats: counted.then_some(event.size as u64),
+    });
+    records.collect()
 }

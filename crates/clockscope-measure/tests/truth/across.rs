@@ -37,7 +37,7 @@ pub(crate) fn random(seed: u64, share: f64) -> Apart {
     from(Maker::varied(seed), seed, share)
 }
 
-/// The same, made by this.
+/// A machine of this maker, whose CPUs' counters disagree with a probability of `share` each.
 pub(crate) fn from(maker: Maker, seed: u64, share: f64) -> Apart {
     let mut random = Random::new(seed ^ 0x00ac_5055);
     let hz = maker.counter_hz;
@@ -46,7 +46,7 @@ pub(crate) fn from(maker: Maker, seed: u64, share: f64) -> Apart {
     with(maker.make(), &mut random, ticks)
 }
 
-/// The same with these offsets.
+/// A machine whose CPUs' counters have these offsets.
 pub(crate) fn with(mut machine: Machine, random: &mut Random, ticks: Vec<i64>) -> Apart {
     let longest = crate::machine::pick(random, &TRANSITS_PS);
     machine.cpus.set_transit_ps(longest / random.between(1, 5), longest);
@@ -72,9 +72,8 @@ pub(crate) fn is_on_counter(machine: &Machine) -> bool {
     machine.clocksource == Clocksource::Tsc
 }
 
-/// The machine did not take longer than so many turns of such a length, and what comes before and
-/// after them, in ns of true time; on a busy machine, in which threads wait for each other, a
-/// multiple of that.
+/// The machine did not take longer than `turns` of `turn_ns`, and what comes before and after them,
+/// in ns of true time; on a busy machine, in which threads wait for each other, a multiple of that.
 ///
 /// # Panics
 /// It did.
@@ -85,7 +84,7 @@ pub(crate) fn check_time(machine: &Machine, turns: f64, turn_ns: f64) {
     assert!(took_ns <= most_ns, "it took {took_ns} ns for {turns} turns of {turn_ns} ns: {most_ns} ns at most");
 }
 
-/// Longest time that so many turns of such a length take, without pauses of the machine, in ns.
+/// Longest time that `turns` of `turn_ns` take, without pauses of the machine, in ns.
 fn most_ns(machine: &Machine, turns: f64, turn_ns: f64) -> f64 {
     let load = &machine.loads[0];
     let share = f64::from(load.competitors) + 1.0;
@@ -96,13 +95,14 @@ fn most_ns(machine: &Machine, turns: f64, turn_ns: f64) -> f64 {
 }
 
 /// The true time in ps by which a question is over that is asked on one thread and then across
-/// CPUs, for so many seconds: there, threads of busy CPUs wait for each other.
+/// CPUs, for `duration_s`: there, threads of busy CPUs wait for each other.
 pub(crate) fn longest_ps(machine: &Machine, duration_s: f64) -> u128 {
     let cpus = f64::from(machine.cpus.cpus());
     machine.longest_ps(duration_s + 0.05 * cpus * cpus) * 2
 }
 
-/// The same where turns are long enough for all of them, and threads wait for each other in each.
+/// Limits a machine's time to a question with turns that are long enough for all of them, in each
+/// of which threads wait for each other.
 pub(crate) fn limited(machine: Machine, duration_s: f64) -> Simulated {
     let turn_ns = LONGEST_TURN_NS.max(duration_s * 1e9 / MOST_TURNS);
     let paused_ps: u64 = machine.changes.iter().map(|(_, change)| pause_ps(change)).sum();

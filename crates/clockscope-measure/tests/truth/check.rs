@@ -27,7 +27,7 @@ const SHORTEST_BATCH_NS: f64 = 12e3;
 const READS: f64 = 0.32;
 const RATES: f64 = 0.56;
 
-/// So many times as long as asked for a check takes that is as short as these: each test of it has
+/// Ratio of the time that a check as short as these takes to the one asked for: each test of it has
 /// a shortest time.
 const SHORT_RUN: f64 = 1.4;
 
@@ -545,7 +545,7 @@ fn once(seeds: &[u64]) {
     }
 }
 
-/// A machine whose check has to end, in so many seconds more than it was asked for.
+/// A machine whose check has to end, at most `more_s` after the time that it was asked for.
 fn limited(machine: Machine, seed: u64, more_s: f64) -> Simulated {
     let duration_s = machine.duration_s(usual_s(seed));
     Simulated::across(machine, duration_s + more_s)

@@ -19,8 +19,8 @@ const UNCOSTED: usize = 2 * 3 * 11 + 3;
 /// Readings that follow a step back until it shows in the end of a batch, and the beginning of
 /// another one.
 const SOME_BATCHES: u64 = 1 << 16;
-/// Repeats of one value that are no stall, and stuck if the clock stood still for more than so many
-/// of its ticks.
+/// Repeats of one value that are no stall, and stuck if the clock stood still for more than
+/// `STUCK_TICKS`.
 const STUCK: usize = 200;
 const STUCK_TICKS: f64 = 4.0;
 /// By what share the mean rate of a timer may differ from its first one without being doubted, and
@@ -305,7 +305,7 @@ fn gaps_are_losses(
     found.count(certain > 0);
 }
 
-/// Numbers of readings of a clock until each of its batches ends, of the last so many.
+/// Numbers of readings of a clock until each of its batches ends, of the last `count` readings.
 fn batch_ends(reads: &[Read], clock_index: usize, count: usize) -> Vec<usize> {
     let mut ends = Vec::new();
     let (mut left, mut was_target) = (count, false);
@@ -363,7 +363,7 @@ fn a_gap_was_the_return_of_a_slower_clock() {
 /// Time that it takes to see what happened, in s.
 const USUAL_S: f64 = 0.05;
 
-/// By how much longer a machine is asked than usual, in ms.
+/// Time for which a machine is asked beyond the usual one, in ms.
 pub(crate) fn longer_ms(maker: &Maker, usual_s: f64) -> f64 {
     maker.long_s.filter(|_| maker.load.competitors > 0).map_or(0.0, |long_s| (long_s - usual_s).max(0.0) * 1e3)
 }
@@ -390,13 +390,13 @@ pub(crate) fn disturbed(maker: Maker, seed: u64, at_ms: f64) -> Machine {
     machine
 }
 
-/// By how much the one change of a machine sets this clock back, in ns.
+/// Time by which the one change of a machine sets this clock back, in ns.
 pub(crate) fn set_back_ns(machine: &Machine, spec: &Spec) -> f64 {
     let is_pause = matches!(machine.changes.last(), Some((_, Change::Suspend { .. })));
     if is_pause { 0.0 } else { (-displaced_ns(machine, spec)).max(0.0) }
 }
 
-/// By how much the one change of a machine puts this clock ahead of true time, in ns.
+/// Time by which the one change of a machine puts this clock ahead of true time, in ns.
 pub(crate) fn displaced_ns(machine: &Machine, spec: &Spec) -> f64 {
     match &machine.changes.last().expect("it has one").1 {
         Change::Suspend { ps, left_out } if spec.id.is_some_and(|id| left_out.contains(&id)) => -(*ps as f64) / 1e3,

@@ -26,7 +26,7 @@ fn busy(mut maker: Maker) -> Machine {
     machine
 }
 
-/// The same, which moves threads where these cannot be bound.
+/// Has a machine move threads where these cannot be bound.
 fn moving(mut maker: Maker) -> Maker {
     if !maker.facts.can_bind {
         maker.load.competitors = maker.load.competitors.clamp(1, 4);
@@ -83,7 +83,7 @@ struct Truth {
     whole_ns: f64,
     /// Time of that in which it asked.
     asking_ns: f64,
-    /// By how much these may be off, in ns.
+    /// Largest error of these, in ns.
     slack_ns: f64,
 }
 

@@ -10,7 +10,7 @@ use clockscope_measure::Session;
 
 use crate::platform::Simulated;
 
-/// Machines of a test in the release check: of so many each share and each kind is known.
+/// Machines of a test in the release check: of this number each share and each kind is known.
 const MANY: u64 = 50;
 /// Machines of a test in the quick tier.
 const FEW: u64 = 3;
@@ -60,13 +60,13 @@ impl Coverage {
         }
     }
 
-    /// At least this share did, but for chance, of at least one for every so many machines.
+    /// At least this share did, but for chance, of at least one for each number of `machines`.
     pub(crate) fn check_nominal(&self, nominal: f64, machines: u64) {
         let deviation = (nominal * (1.0 - nominal) / self.all.max(1) as f64).sqrt();
         self.check(nominal - 3.0 * deviation, machines);
     }
 
-    /// At least this share did, of at least one for every so many machines.
+    /// At least this share did, of at least one for each number of `machines`.
     pub(crate) fn check(&self, least: f64, machines: u64) {
         // Of few machines no share can be known.
         if !are_many() {
@@ -121,7 +121,7 @@ pub(crate) fn on_machines(
     }
 }
 
-/// Returns whether so many machines are asked that each kind of them is among these.
+/// Returns true if enough machines are asked that each kind of them is among these.
 pub(crate) fn are_many() -> bool {
     number("CLOCKSCOPE_SEED").is_none() && machine_count() >= MANY
 }
@@ -144,7 +144,7 @@ fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().and_then(|number| number.parse().ok())
 }
 
-/// The same of one machine; its signal asks to stop.
+/// Asks one machine; its signal asks to stop.
 ///
 /// # Panics
 /// As above.

@@ -44,7 +44,7 @@ pub(crate) struct Spec {
     pub(crate) nominal_ns: f64,
     /// The true step of its readings, in ns of its own time.
     pub(crate) tick_ns: f64,
-    /// By how much it is fast, as a share, until something changes it.
+    /// Share by which it is fast until something changes it.
     pub(crate) fast: f64,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Machine {
     pub(crate) nominal_hz: Option<u64>,
     pub(crate) clocksource: Clocksource,
     pub(crate) loads: Vec<Load>,
-    /// By how much the calls that sleep end too early, in ns.
+    /// Time by which the calls that sleep end too early, in ns.
     pub(crate) sleeps_end_early_ns: u64,
     /// Changes that are made to it, by true time in ps.
     pub(crate) changes: Vec<(u128, Change)>,
@@ -82,7 +82,8 @@ pub(crate) struct Maker {
     pub(crate) has_counter: bool,
     pub(crate) counter_hz: f64,
     pub(crate) counter_step: u64,
-    /// By how much the kernel's clocks are fast: MONOTONIC and its like, MONOTONIC_RAW, in ppm.
+    /// Rate errors of the kernel's clocks, positive where they are fast: MONOTONIC and its like,
+    /// MONOTONIC_RAW, in ppm.
     pub(crate) fast_ppm: [f64; 2],
     pub(crate) timer_tick_ns: u64,
     pub(crate) load: Load,
@@ -137,7 +138,7 @@ impl Maker {
         }
     }
 
-    /// The same with CPUs that have nothing else to do.
+    /// Leaves the CPUs nothing else to do.
     pub(crate) fn quiet(mut self) -> Self {
         self.load = Load { tick_ns: self.timer_tick_ns, ..Load::NONE };
         self
@@ -264,7 +265,7 @@ impl Maker {
 }
 
 impl Machine {
-    /// For how long a question is asked that usually takes so many seconds: some busy machines are
+    /// Time for which a question is asked that usually takes `usual_s`: some busy machines are
     /// asked for long.
     pub(crate) fn duration_s(&self, usual_s: f64) -> f64 {
         self.long_s.unwrap_or(usual_s)
@@ -282,8 +283,8 @@ impl Machine {
         self.specs.iter().find(|spec| spec.label() == label)
     }
 
-    /// The true time in ps by which a question is over that one thread was asked for so many
-    /// seconds: it needs some more for trials and for the timer's calibration, and shares its CPU.
+    /// The true time in ps by which a question is over that one thread was asked for `duration_s`:
+    /// it needs some more for trials and for the timer's calibration, and shares its CPU.
     pub(crate) fn longest_ps(&self, duration_s: f64) -> u128 {
         let load = &self.loads[0];
         let turns = f64::from(load.competitors) + 1.0;
@@ -377,7 +378,7 @@ pub(crate) fn pause_ps(change: &Change) -> u64 {
     }
 }
 
-/// The count from which a counter of 64 bits wraps after so many counts.
+/// The count from which a counter of 64 bits wraps after `counts`.
 fn wraps_after(counts: f64) -> u64 {
     0u64.wrapping_sub(counts as u64)
 }

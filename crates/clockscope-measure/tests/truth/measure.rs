@@ -34,7 +34,7 @@ fn ask(session: &Session<'_, Simulated>, seed: u64) -> Measurement {
     measure(session, catalog, &request, &mut |_| {}).expect("it can be asked").found
 }
 
-/// True cost of a read in ns of the reference: the median over batches of so many reads, each
+/// True cost of a read in ns of the reference: the median over batches of `reads` reads, each
 /// followed by a wait that is exponential, and one read of the timer. Interrupted batches are
 /// longer than most others, so the median of all is a later one of those that were not.
 pub(crate) fn true_cost_ns(machine: &Machine, spec: &Spec, reads: u64) -> f64 {

@@ -21,7 +21,7 @@ const OTHER_NAMES: [(&str, &str); 5] = [
     ("realtime", "calendar"),
     ("boottime", "hourglass"),
 ];
-/// The same of the clocks that others are judged against.
+/// Names of the clocks that others are judged against, and those under which they are shown.
 const OTHER_REFERENCES: [(&str, &str); 4] = [
     ("monotonic_raw:syscall", "pendulum:syscall"),
     ("monotonic:syscall", "sandglass:syscall"),

@@ -18,7 +18,7 @@ const SHORTEST_NS: f64 = 2e6;
 /// compared with the kernel's clock.
 const UNNOTICED_NS: f64 = 40e3;
 
-/// By how much longer a machine is asked than usual, in ms.
+/// Time for which a machine is asked beyond the usual one, in ms.
 fn longer_ms(maker: &Maker) -> f64 {
     events::longer_ms(maker, 0.02)
 }

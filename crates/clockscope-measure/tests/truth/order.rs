@@ -23,7 +23,7 @@ fn limited(machine: Machine) -> Simulated {
     across::limited(machine, limit_s)
 }
 
-/// By how much longer a machine is asked than usual, in ms.
+/// Time for which a machine is asked beyond the usual one, in ms.
 fn longer_ms(maker: &Maker) -> f64 {
     events::longer_ms(maker, USUAL_S)
 }
@@ -140,8 +140,8 @@ fn is_untested(machine: &Machine, found: &Order) {
     }
 }
 
-/// By how much a receiver's reading may truly be below the sender's, in ns of the clock, without
-/// its step; 0 or less where it may not.
+/// Distance by which a receiver's reading may truly be below the sender's, in ns of the clock,
+/// without its step; 0 or less where it may not.
 fn ahead_ns(machine: &Machine, spec: &Spec, ticks: &[i64], from: u32, to: u32) -> f64 {
     let has_offset = spec.id.is_none() || is_on_counter(machine) && !spec.info.is_coarse;
     let offset_ns = if has_offset { across::true_ns(machine, ticks, to, from) } else { 0.0 };
@@ -291,7 +291,7 @@ fn failing(maker: Maker, seed: u64) -> Machine {
     machine
 }
 
-/// The same as it was before machines varied, of which this was wrong once.
+/// Asks a machine as it was before machines varied, of which this was wrong once.
 fn once(test: &str, seed: u64) {
     on_one(test, seed, &limited(failing(Maker::new(seed), seed)), &mut |session, seed| _ = fails(session, seed));
 }

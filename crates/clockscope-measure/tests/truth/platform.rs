@@ -125,7 +125,7 @@ impl Simulated {
         }
     }
 
-    /// The same with a counter that begins anew after so many seconds.
+    /// Has a counter that begins anew after `seconds`.
     pub(crate) fn with_narrow_counter(self, seconds: f64) -> Self {
         let left = (self.machine.counter_hz * seconds) as u64;
         let began = self.machine.cpus.true_counter(0, 0);
@@ -137,13 +137,14 @@ impl Simulated {
         if self.has_other_names { names::other_name(name) } else { name }
     }
 
-    /// The same for a question of so many seconds on one thread.
+    /// Limits a machine's time to that of a question of `duration_s` on one thread.
     pub(crate) fn within(machine: Machine, duration_s: f64) -> Self {
         let limit_ps = machine.longest_ps(duration_s);
         Self::limited(machine, limit_ps)
     }
 
-    /// The same for a question of so many seconds across CPUs, where threads wait for each other.
+    /// Limits a machine's time to that of a question of `duration_s` across CPUs, where threads
+    /// wait for each other.
     pub(crate) fn across(machine: Machine, duration_s: f64) -> Self {
         let limit_ps = across::longest_ps(&machine, duration_s);
         Self::limited(machine, limit_ps)
@@ -270,7 +271,7 @@ impl RawClock for MachineClock {
     }
 }
 
-/// Whole counts of this frequency that have passed after so many ns.
+/// Whole counts of this frequency that have passed after `ns`.
 fn counts(ns: u64, hz: f64) -> u64 {
     (u128::from(ns) * hz as u128 / 1_000_000_000) as u64
 }

@@ -271,7 +271,7 @@ fn steered(machine: &Machine) -> Vec<usize> {
     ids.iter().filter_map(|name| machine.spec(name)?.id).collect()
 }
 
-/// The same machine, to which something happens.
+/// A machine to which something happens.
 fn changing(maker: Maker, seed: u64) -> Machine {
     let mut machine = machine(maker);
     let request = request(&machine, seed);

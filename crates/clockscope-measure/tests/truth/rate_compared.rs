@@ -109,7 +109,7 @@ impl Compared<'_> {
     }
 
     /// True counts of clock and reference between two brackets of the first and the last quarter
-    /// that are so many seconds apart.
+    /// that are `seconds` apart.
     fn between_ends(&self, seconds: f64) -> Vec<[f64; 2]> {
         let quarter = self.brackets.len().div_ceil(4);
         let middle = |bracket: &Bracket| {

@@ -81,8 +81,8 @@ impl Machine {
         since.unwrap_or(ps)
     }
 
-    /// By how much a reading may be late, in the clock's unit: its tick, and the digits that it
-    /// does not show. No change makes it later than that.
+    /// Largest lateness of a reading, in the clock's unit: its tick, and the digits that it does
+    /// not show. No change makes it later than that.
     pub(crate) fn lateness(&self, index: usize) -> f64 {
         let spec = &self.specs[index];
         match spec.id {
@@ -96,8 +96,8 @@ impl Machine {
         if spec.id.is_some() { 1.0 + spec.fast } else { self.raw_seconds() }
     }
 
-    /// The same of the clock that the timer is calibrated with, by which a counter that is the
-    /// reference has a length.
+    /// True seconds in a second of the clock that the timer is calibrated with, by which a counter
+    /// that is the reference has a length.
     pub(crate) fn raw_seconds(&self) -> f64 {
         1.0 + self.spec("monotonic_raw:syscall").expect("every machine has one").fast
     }

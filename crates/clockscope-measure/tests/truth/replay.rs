@@ -57,7 +57,7 @@ fn recorded(seed: u64) -> Result<(Envelope<Steps>, Recording), MeasureError> {
     recorded_until(seed, u128::MAX)
 }
 
-/// The same, which is interrupted at this true time in ps.
+/// Asks a machine of this seed, and records it, until it is interrupted at this true time in ps.
 fn recorded_until(seed: u64, at_ps: u128) -> Result<(Envelope<Steps>, Recording), MeasureError> {
     let signal = Arc::new(Signal { at_ps, stop: AtomicBool::new(at_ps == 0) });
     let mut platform = Simulated::within(machine(seed), LONGEST_S);

@@ -158,7 +158,7 @@ fn paused_s(machine: &Machine) -> f64 {
     machine.changes.iter().map(|(_, change)| pause_ps(change) as f64 / 1e12).sum()
 }
 
-/// Longest time that a question may take that was asked for so many seconds.
+/// Longest time that a question may take that was asked for `duration_s`.
 fn longest_s(machine: &Machine, duration_s: f64) -> f64 {
     // Three of all, and one more round of those that were begun; spins lose their CPU.
     let share = 1.0 + f64::from(machine.loads[0].competitors) * 2.0;
@@ -175,7 +175,7 @@ fn limited(machine: Machine, seed: u64) -> Simulated {
     Simulated::limited(machine, (longest_s * 1e12) as u128)
 }
 
-/// The same machine, to whose clocks something happens.
+/// A machine to whose clocks something happens.
 fn changing(maker: Maker, seed: u64) -> Machine {
     let mut machine = machine(maker);
     machine.sleeps_end_early_ns = 0;

@@ -18,7 +18,7 @@ pub(crate) fn check(machine: &Machine, spec: &Spec, reported_ns: Option<f64>, ev
     check_to(0.0, machine, spec, reported_ns, evidence);
 }
 
-/// The same, where the length of a counter's unit may be off by this share, beside [`NEAR`].
+/// Checks a tick, where the length of a counter's unit may be off by this share, beside [`NEAR`].
 ///
 /// # Panics
 /// As above.

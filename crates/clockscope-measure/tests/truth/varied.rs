@@ -70,7 +70,7 @@ pub(crate) struct Facts {
     pub(crate) adjtimex: Option<Adjtimex>,
     /// Way in which a read of the counter ends its process, where it is not simply missing.
     pub(crate) deadly_counter: Option<Deadly>,
-    /// The same of a clock of this name, by each of its paths.
+    /// Way in which a read of the clock of this name ends its process, by each of its paths.
     pub(crate) deadly_clock: Option<(&'static str, Deadly)>,
 }
 
@@ -114,14 +114,14 @@ impl Facts {
 }
 
 impl Maker {
-    /// The same with a counter that can be read, and clocks that all answer.
+    /// Makes the counter readable, and all clocks answer.
     pub(crate) fn answering(mut self) -> Self {
         self.has_counter = true;
         (self.facts.deadly_counter, self.facts.deadly_clock) = (None, None);
         self
     }
 
-    /// The same with CPUs that threads can be bound to: two at least.
+    /// Has CPUs that threads can be bound to: two at least.
     pub(crate) fn with_pairs(mut self) -> Self {
         self.cpus = self.cpus.max(2);
         self.facts.can_bind = true;
@@ -139,7 +139,8 @@ impl Maker {
         Self { long_s: is_long.then_some(long_s), has_boottime: true, ..Self::varied_before(seed) }
     }
 
-    /// The same as it was before some were asked for long, and had a clock that counts suspends.
+    /// The machine of this seed as it was before some were asked for long, and had a clock that
+    /// counts suspends.
     pub(crate) fn varied_before(seed: u64) -> Self {
         let mut maker = Self::new(seed);
         let mut random = Random::new(seed ^ 0xfac7_5000_0000_0000);

@@ -138,7 +138,7 @@ def _read(clock: _Clock) -> list[float]:
 
 
 def _tick(readings: list[float], ns: float) -> tuple[float | None, str | None]:
-    """The tick in ns of readings in units of so many ns, and why there is none."""
+    """The tick in ns of readings in units of `ns` nanoseconds, and why there is none."""
     # The difference of two floats is exact where the float in ns would be rounded.
     words = array("Q", (round((reading - readings[0]) * ns) & _WORD for reading in readings))
     return _native.tick(words.tobytes())

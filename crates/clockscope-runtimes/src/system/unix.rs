@@ -73,10 +73,9 @@ pub(crate) struct Output {
 impl Output {
     /// Of each pipe, `most` bytes are taken.
     pub(crate) fn new(child: &mut Child, most: usize) -> io::Result<Self> {
-        let missing = || io::Error::from(io::ErrorKind::BrokenPipe);
         Ok(Self {
-            stdout: Stream::new(child.stdout.take().ok_or_else(missing)?, most)?,
-            stderr: Stream::new(child.stderr.take().ok_or_else(missing)?, most)?,
+            stdout: Stream::new(child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?, most)?,
+            stderr: Stream::new(child.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?, most)?,
         })
     }
 

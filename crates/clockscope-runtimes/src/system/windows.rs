@@ -107,9 +107,8 @@ impl Output {
     pub(crate) fn new(child: &mut Child, most: usize) -> io::Result<Self> {
         // Small, so that a program that prints without end waits for us.
         let (sender, pieces) = sync_channel(4);
-        let missing = || io::Error::from(io::ErrorKind::BrokenPipe);
-        read(STDOUT, child.stdout.take().ok_or_else(missing)?, most, sender.clone())?;
-        read(STDERR, child.stderr.take().ok_or_else(missing)?, most, sender)?;
+        read(STDOUT, child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?, most, sender.clone())?;
+        read(STDERR, child.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?, most, sender)?;
         Ok(Self { pieces, early: None, taken: [const { Vec::new() }; 2], is_open: [true; 2], most })
     }
 
@@ -155,7 +154,7 @@ impl Output {
 /// read. A process that outlives the program may hold the pipe open: then the thread ends with it.
 fn read(index: usize, mut pipe: impl Read + Send + 'static, most: usize, sender: SyncSender<Piece>) -> io::Result<()> {
     let mut left = most;
-    let turn = move || {
+    let thread = thread::Builder::new().spawn(move || {
         let mut piece = vec![0; 1 << 16];
         loop {
             let read = pipe.read(&mut piece).map(|count| piece[..count].to_vec());
@@ -165,6 +164,6 @@ fn read(index: usize, mut pipe: impl Read + Send + 'static, most: usize, sender:
                 return;
             }
         }
-    };
-    thread::Builder::new().spawn(turn).map(drop)
+    });
+    thread.map(drop)
 }

@@ -57,7 +57,7 @@ pub(super) fn find(entries: &[Difference], count: u64, period: f64) -> Vec<Mode>
     modes.iter().filter_map(|bins| mode(bins, count)).filter(|mode| mode.share >= MIN_MODE_SHARE).collect()
 }
 
-/// The bin that so many ticks fall into: one of their own for the first, then an eighth of a
+/// The bin that a number of ticks falls into: one of their own for the first, then an eighth of a
 /// doubling.
 fn tick_bin(ticks: f64) -> (usize, f64) {
     let ticks = ticks.round();
@@ -72,21 +72,24 @@ fn tick_bin(ticks: f64) -> (usize, f64) {
     ((bin - first) as usize, width.max(1.0))
 }
 
+/// Returns true if these bins have enough of `count` values to be a mode.
+fn are_enough(bins: &[OctaveBin], count: u64) -> bool {
+    bins.iter().map(|bin| bin.count).sum::<u64>() as f64 >= MIN_MODE_SHARE * count as f64
+}
+
 /// End of the first mode of these bins: at the lowest bin before one that rises to twice as high.
 fn end_of_first(bins: &[OctaveBin], count: u64) -> usize {
-    let enough =
-        |bins: &[OctaveBin]| bins.iter().map(|bin| bin.count).sum::<u64>() as f64 >= MIN_MODE_SHARE * count as f64;
     let (mut peak, mut valley, mut lowest) = (0.0_f64, 0, f64::INFINITY);
     for (index, bin) in bins.iter().enumerate() {
         let height = bin.height();
-        if height > peak && !enough(&bins[..index]) {
+        if height > peak && !are_enough(&bins[..index], count) {
             // Nothing before it was enough to be a mode.
             (peak, valley, lowest) = (height, index, height);
         } else if height < lowest {
             (valley, lowest) = (index, height);
         } else if lowest <= MAX_VALLEY_SHARE * peak.min(height)
-            && enough(&bins[..valley])
-            && enough(&bins[valley..=index])
+            && are_enough(&bins[..valley], count)
+            && are_enough(&bins[valley..=index], count)
         {
             return valley.max(1);
         } else if height > peak {

@@ -52,7 +52,7 @@ fn many_different_differences_are_rounded() {
     assert!((summary.p50 / sorted[100_000] as f64 - 1.0).abs() < 2e-3);
 }
 
-/// Differences of so many around each center, spread evenly.
+/// Differences that are spread evenly around centers: each has a width and a count.
 fn around(centers: &[(i64, i64, usize)]) -> Vec<i64> {
     let spread = |&(center, width, count): &(i64, i64, usize)| {
         (0..count as i64).map(move |index| center + index * 7 % (2 * width + 1) - width)

@@ -62,8 +62,8 @@ fn counted(
     interrupted(clock, batches, length, faults, |_| (0.0, 0.0))
 }
 
-/// The same; `lost` is how long the thread does not run between the reference and the readings of
-/// the n-th batch: before the first reading, and after the last.
+/// Reads and counts; `lost` is how long the thread does not run between the reference and the
+/// readings of the n-th batch: before the first reading, and after the last.
 fn interrupted(
     clock: &mut Simulated,
     batches: usize,

@@ -14,7 +14,7 @@ pub struct Elapsed {
     pub since_last: f64,
     /// From one reading to the next.
     pub between: f64,
-    /// The same where nothing interrupts: what could have been seen.
+    /// From one reading to the next where nothing interrupts: what could have been seen.
     pub undisturbed: f64,
 }
 
@@ -29,7 +29,7 @@ pub struct TickCollector {
 }
 
 impl TickCollector {
-    /// Room for so many different readings; 8 bytes each.
+    /// Room for `capacity` different readings; 8 bytes each.
     #[must_use]
     pub fn new(capacity: usize) -> Self {
         Self {

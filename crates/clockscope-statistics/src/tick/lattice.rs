@@ -7,10 +7,10 @@ use super::{phase, spectrum};
 
 /// Readings that are looked at together. Across a block the clock must keep its phase.
 const BLOCK_READINGS: usize = 32;
-/// Readings that a shorter block must have: so many lie on the arc of the shortest period by chance
-/// in 9 % of all cases.
+/// Readings that a shorter block must have: all of them lie on the arc of the shortest period by
+/// chance in 9 % of all cases.
 const MIN_BLOCK_READINGS: usize = 5;
-/// A step of so many usual ones is an interruption.
+/// Ratio of a step to the usual one above which it is an interruption.
 const INTERRUPTION_STEPS: u64 = 20;
 /// Share of steps of a single unit that is no exception.
 const MIN_SINGLE_UNIT_STEP_SHARE: f64 = 0.005;
@@ -18,7 +18,7 @@ const MIN_SINGLE_UNIT_STEP_SHARE: f64 = 0.005;
 const MIN_SHARP_PERIODS: f64 = 2000.0;
 /// Share of a cycle by which a phase may be predicted wrongly.
 const MAX_PREDICTION_ERROR_CYCLES: f64 = 0.1;
-/// By how much of a unit the phase may be off within a block.
+/// Largest error of the phase within a block, as part of a unit.
 const MAX_BLOCK_DRIFT_UNITS: f64 = 0.05;
 /// Part of a unit by which a mean phase may be off, however many readings it is of: those that are
 /// just within reach may be so because they were truncated.
@@ -95,16 +95,15 @@ pub(super) fn refined_by_first(values: &[u64], profile: StepProfile, frequency: 
 }
 
 /// Refines the frequency that the first readings gave, and returns whether the readings lie on its
-/// lattice: so many of every quarter, at most.
+/// lattice: the first `most` of every quarter.
 pub(super) fn fit(values: &[u64], profile: StepProfile, frequency: f64, most: usize) -> Fit {
-    let fit = |part: &[u64]| Part::fit(&part[..part.len().min(most)], profile, frequency);
-    let quarters: Vec<Part> = values.chunks(values.len().div_ceil(4)).map(fit).collect();
+    let quarters = values.chunks(values.len().div_ceil(4)).map(|quarter| &quarter[..quarter.len().min(most)]);
+    let quarters: Vec<Part> = quarters.map(|quarter| Part::fit(quarter, profile, frequency)).collect();
     let agreement = quarters.iter().map(|part| part.on.share).sum::<f64>() / quarters.len() as f64;
     let frequencies: Vec<f64> = quarters.iter().map(|part| part.frequency).collect();
     let mean = frequencies.iter().sum::<f64>() / frequencies.len() as f64;
     let off = frequencies.iter().map(|frequency| (frequency / mean - 1.0).abs()).fold(0.0, f64::max);
-    let is_on = |part: &Part| part.on.share >= MIN_BLOCK_SHARE && part.on.longest_off <= MAX_BLOCKS_OFF_IN_A_ROW;
-    if !quarters.iter().all(is_on) || off > MAX_QUARTER_PERIOD_DIFFERENCE_SHARE {
+    if !quarters.iter().all(Part::is_on) || off > MAX_QUARTER_PERIOD_DIFFERENCE_SHARE {
         // A part of the readings lies on it for certain, and another does not.
         let certain = quarters.iter().any(|part| part.on.share >= CERTAIN_BLOCK_SHARE);
         return if certain { Fit::Changing } else { Fit::Nowhere };
@@ -168,6 +167,10 @@ struct Part {
 }
 
 impl Part {
+    fn is_on(&self) -> bool {
+        self.on.share >= MIN_BLOCK_SHARE && self.on.longest_off <= MAX_BLOCKS_OFF_IN_A_ROW
+    }
+
     fn fit(values: &[u64], profile: StepProfile, frequency: f64) -> Self {
         let sharpened = refine(values, profile, frequency);
         let mut on = agreement(values, profile, sharpened);
@@ -199,13 +202,13 @@ struct MeanPhase {
     count: f64,
 }
 
-/// The mean phase of readings so many apart, of those that are no further apart than `reach`;
-/// `None` if these are few.
+/// The mean phase of each reading and the one `lag` after it, of those no further apart than
+/// `reach`; `None` if these are few.
 fn mean_phase(values: &[u64], lag: usize, reach: f64, frequency: f64) -> Option<MeanPhase> {
     let distances =
-        || values.iter().zip(&values[lag..]).map(|(from, to)| (to - from) as f64).filter(|apart| *apart <= reach);
+        values.iter().zip(&values[lag..]).map(|(from, to)| (to - from) as f64).filter(|apart| *apart <= reach);
     let (mut cosine, mut sine, mut distance, mut count) = (0.0, 0.0, 0.0, 0.0_f64);
-    for apart in distances() {
+    for apart in distances.clone() {
         let (c, s) = phase::vector(phase::fraction(frequency * apart));
         (cosine, sine, distance, count) = (cosine + c, sine + s, distance + apart, count + 1.0);
     }
@@ -217,7 +220,7 @@ fn mean_phase(values: &[u64], lag: usize, reach: f64, frequency: f64) -> Option<
     // are averaged, in which truncations cancel: what a reading lost as the first of a pair it lost
     // as the second of another.
     let direction = sine.atan2(cosine) / TAU;
-    let off = distances().map(|apart| phase::fraction(frequency * apart - direction));
+    let off = distances.map(|apart| phase::fraction(frequency * apart - direction));
     let mean = direction + off.sum::<f64>() / count;
     Some(MeanPhase { mean, length: cosine.hypot(sine) / count, distance: distance / count, count })
 }
@@ -321,21 +324,18 @@ fn spans(mut values: &[u64], most: u64) -> impl Iterator<Item = &[u64]> {
 /// is left out.
 fn blocks(values: &[u64], reach: u64) -> impl Iterator<Item = &[u64]> {
     let runs = values.chunk_by(move |from, to| to - from <= reach);
-    let long_enough = |block: &&[u64]| block.len() >= MIN_BLOCK_READINGS;
-    runs.flat_map(|run| run.chunks(BLOCK_READINGS)).filter(long_enough)
+    runs.flat_map(|run| run.chunks(BLOCK_READINGS)).filter(|block| block.len() >= MIN_BLOCK_READINGS)
 }
 
 /// Width of the arc, in units, on which the readings lie within the period.
 fn band(values: &[u64], frequency: f64) -> f64 {
-    let phase = |value: &u64| phase::fraction(frequency * (value - values[0]) as f64);
-    let (cosine, sine) = values
-        .iter()
-        .map(|value| phase::vector(phase(value)))
-        .fold((0.0, 0.0), |sum, (cosine, sine)| (sum.0 + cosine, sum.1 + sine));
+    let phases = values.iter().map(|value| phase::fraction(frequency * (value - values[0]) as f64));
+    let vectors = phases.clone().map(phase::vector);
+    let (cosine, sine) = vectors.fold((0.0, 0.0), |sum, (cosine, sine)| (sum.0 + cosine, sum.1 + sine));
     let middle = sine.atan2(cosine) / TAU;
     let (mut low, mut high) = (0.0_f64, 0.0_f64);
-    for value in values {
-        let off = phase::fraction(phase(value) - middle);
+    for phase in phases {
+        let off = phase::fraction(phase - middle);
         (low, high) = (low.min(off), high.max(off));
     }
     (high - low) / frequency

@@ -34,8 +34,9 @@ const MIN_NEIGHBOR_STEP_SHARE: f64 = 0.3;
 /// Of four neighboring whole numbers, the rarest must occur as often as this part of the most
 /// frequent one: exceptions are rarer.
 const MAX_NEIGHBOR_RATIO: u64 = 5;
-/// The same of steps that are several ticks, if a tick is three units or more, where no reading
-/// falls into the tick of the one before and is one more than that.
+/// The rarest of four neighboring numbers must occur as often as this part of the most frequent one
+/// where steps are several ticks, if a tick is three units or more: no reading falls into the tick
+/// of the one before and is one more than that.
 const MAX_LONG_NEIGHBOR_RATIO: u64 = 16;
 const MIN_LONG_STEP_UNITS: u64 = 12;
 /// Steps that are looked at together for that.
@@ -54,7 +55,7 @@ pub(super) fn is_often_unchanged(repeats: u64, one_tick: usize, steps: usize) ->
     repeats as f64 >= often && one_tick as f64 >= often
 }
 
-/// Returns true if so many different steps have the divisor that it is no accident.
+/// Returns true if more different steps have the divisor than by accident.
 pub(super) fn divides(steps: &[u64], divisor: u64) -> bool {
     let different = counts(steps.iter().copied()).len();
     (divisor as f64).powi(1 - different.min(1000) as i32) < MAX_CHANCE_PROBABILITY * MAX_CHANCE_PROBABILITY
@@ -74,16 +75,16 @@ pub(super) fn is_diverse(repeats: u64, steps: &Counts, period: f64) -> bool {
         *counts.entry((*step as f64 / period).round() as u64).or_insert(0) += count;
     }
     let enough = MIN_OFTEN_STEP_SHARE * steps.values().sum::<u64>() as f64;
-    let often = |ticks: u64| counts.get(&ticks).is_some_and(|count| *count as f64 >= enough);
     // Where hundreds of numbers occur, none of them does often.
-    counts.len() > 100 || counts.keys().any(|ticks| often(*ticks) && often(ticks + 1))
+    let are_many = counts.len() > 100;
+    counts.retain(|_, count| *count as f64 >= enough);
+    are_many || counts.keys().any(|ticks| counts.contains_key(&(ticks + 1)))
 }
 
 /// Returns true if a lattice, the n-th that was tried, is more than a cost.
 pub(super) fn is_proved(values: &[u64], profile: StepProfile, repeats: u64, lattice: &Lattice, tried: usize) -> bool {
     let inside = lattice::steps_on(values, profile, lattice);
-    let ticks = |step: u64| (step as f64 / lattice.period).round() as u64;
-    let one_tick = inside.iter().filter(|step| ticks(**step) == 1).count();
+    let one_tick = inside.iter().filter(|step| lattice.periods(**step) == 1).count();
     if is_often_unchanged(repeats, one_tick, inside.len()) {
         return true;
     }
@@ -92,7 +93,7 @@ pub(super) fn is_proved(values: &[u64], profile: StepProfile, repeats: u64, latt
     }
     let all: Vec<u64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
     accident(&all, profile.usual, lattice) * (tried as f64) < MAX_CHANCE_PROBABILITY
-        || !is_cyclic(&all.iter().map(|step| ticks(*step)).collect::<Vec<_>>())
+        || !is_cyclic(&all.iter().map(|step| lattice.periods(*step)).collect::<Vec<_>>())
             && is_coherent(values, profile.usual, lattice)
 }
 
@@ -100,22 +101,20 @@ pub(super) fn is_proved(values: &[u64], profile: StepProfile, repeats: u64, latt
 /// do with them: of all steps across which the period's own error does not show, or of long ones
 /// alone, with more room for that error.
 fn accident(steps: &[u64], usual: u64, lattice: &Lattice) -> f64 {
-    let ticks = |step: u64| (step as f64 / lattice.period).round() as u64;
-    let of_all = accident_of(steps, usual, lattice, MAX_PERIOD_DRIFT_UNITS, ticks);
+    let of_all = accident_of(steps, usual, lattice, MAX_PERIOD_DRIFT_UNITS, |step| lattice.periods(step));
     // From one batch of readings to the next a program does something else, which no loop of
     // constant cost explains; but a pause of constant length that begins anywhere in a cycle of
     // costs is one trial, not several.
     let long: Vec<u64> = steps.iter().copied().filter(|step| *step > 4 * usual).collect();
-    let alike = |step: u64| step / (2 * usual).max(1);
-    let of_long =
-        accident_of(&long, usual, lattice, MAX_PERIOD_DRIFT_UNITS.max(MAX_PERIOD_DRIFT_SHARE * lattice.period), alike);
+    let drift = MAX_PERIOD_DRIFT_UNITS.max(MAX_PERIOD_DRIFT_SHARE * lattice.period);
+    let of_long = accident_of(&long, usual, lattice, drift, |step| step / (2 * usual).max(1));
     2.0 * of_all.min(of_long)
 }
 
-/// The same of steps so long that the period's error is so many units there. Those of one kind are
-/// one trial, however often it occurs; one of them made the period. Once for all of them, and once
-/// for those that occur often: the others may be interruptions that moved the clock between its
-/// ticks.
+/// The probability that as many different steps are multiples of the period by accident: of those
+/// up to the length at which the period's error is `drift` units. Those of one kind are one trial,
+/// however often it occurs; one of them made the period. Once for all of them, and once for those
+/// that occur often: the others may be interruptions that moved the clock between its ticks.
 fn accident_of(steps: &[u64], usual: u64, lattice: &Lattice, drift: f64, kind: impl Fn(u64) -> u64) -> f64 {
     // Steps of the usual length are trials in any case.
     let longest = (drift / lattice.error.max(1e-12)).max(4.0 * usual as f64);
@@ -128,15 +127,19 @@ fn accident_of(steps: &[u64], usual: u64, lattice: &Lattice, drift: f64, kind: i
         *all += 1;
     }
     let chance = (2.0 * slack / lattice.period).min(1.0);
-    let by_chance = |least: f64| {
-        let kinds = kinds.values().filter(|(_, all)| *all as f64 >= least);
-        let (hits, all) = kinds.fold((0u64, 0u64), |sum, (on, all)| (sum.0 + u64::from(2 * on > *all), sum.1 + 1));
-        match (Binomial::new(chance, all.saturating_sub(1)), hits) {
-            (Ok(binomial), 2..) => binomial.sf(hits - 2),
-            _ => 1.0,
-        }
-    };
-    by_chance(0.0).min(by_chance(MIN_OFTEN_STEP_SHARE * steps.len() as f64))
+    let kinds: Vec<(u64, u64)> = kinds.into_values().collect();
+    by_chance(&kinds, 0.0, chance).min(by_chance(&kinds, MIN_OFTEN_STEP_SHARE * steps.len() as f64, chance))
+}
+
+/// The probability that as many kinds of steps, of those that occur `least` times and more, lie on
+/// the lattice, if one does by `chance`. Each kind has its steps on the lattice, and all of them.
+fn by_chance(kinds: &[(u64, u64)], least: f64, chance: f64) -> f64 {
+    let kinds = kinds.iter().filter(|(_, all)| *all as f64 >= least);
+    let (hits, all) = kinds.fold((0u64, 0u64), |sum, (on, all)| (sum.0 + u64::from(2 * on > *all), sum.1 + 1));
+    match (Binomial::new(chance, all.saturating_sub(1)), hits) {
+        (Ok(binomial), 2..) => binomial.sf(hits - 2),
+        _ => 1.0,
+    }
 }
 
 /// Returns true if the numbers of ticks repeat in a cycle, or what is unusual comes at equal
@@ -146,18 +149,21 @@ fn is_cyclic(ticks: &[u64]) -> bool {
     let frequencies = counts(ticks.iter().copied());
     let usual = frequencies.iter().max_by_key(|(_, count)| **count).map_or(0, |(ticks, _)| *ticks);
     let unusual: Vec<usize> = (0..ticks.len()).filter(|index| ticks[*index] != usual).collect();
-    // Of the unusual ones: the usual number follows itself in any case.
-    let repeats_after = |lag: usize| {
-        let again = unusual.iter().filter(|index| ticks.get(*index + lag) == Some(&ticks[**index])).count();
-        again as f64 >= MIN_CYCLIC_SHARE * unusual.iter().filter(|index| *index + lag < ticks.len()).count() as f64
-    };
-    let cycles = (2..=MAX_CYCLE_READS.min(ticks.len() / 2)).filter(|cycle| repeats_after(*cycle));
-    if cycles.map(|cycle| (CYCLE_DISTANCE_READS.min(ticks.len() / 2) / cycle).max(1) * cycle).any(repeats_after) {
+    let cycles = (2..=MAX_CYCLE_READS.min(ticks.len() / 2)).filter(|cycle| repeats_after(*cycle, ticks, &unusual));
+    let mut lags = cycles.map(|cycle| (CYCLE_DISTANCE_READS.min(ticks.len() / 2) / cycle).max(1) * cycle);
+    if lags.any(|lag| repeats_after(lag, ticks, &unusual)) {
         return true;
     }
     let distances = counts(unusual.windows(2).map(|pair| (pair[1] - pair[0]) as u64));
     let equal = distances.values().max().copied().unwrap_or(0) as f64;
     equal >= MIN_CYCLIC_SHARE * (unusual.len().saturating_sub(1)) as f64
+}
+
+/// Returns true if the unusual numbers repeat themselves `lag` numbers later: the usual number
+/// follows itself in any case.
+fn repeats_after(lag: usize, ticks: &[u64], unusual: &[usize]) -> bool {
+    let again = unusual.iter().filter(|index| ticks.get(*index + lag) == Some(&ticks[**index])).count();
+    again as f64 >= MIN_CYCLIC_SHARE * unusual.iter().filter(|index| *index + lag < ticks.len()).count() as f64
 }
 
 /// Returns true if readings that are far apart keep the phase that neighbors have, where nothing
@@ -187,18 +193,20 @@ pub(super) fn is_fine(repeats: u64, steps: &[u64]) -> bool {
     is_often_unchanged(repeats, short, steps.len()) || is_dense_throughout(steps, NEIGHBOR_PART_STEPS, long)
 }
 
-/// The same of distances between readings that are further apart. A read that takes nearly the same
-/// few units each time makes few different steps, which lie on the lattice of its own cost as well.
-/// Its noise adds up over many reads, whereas readings on a lattice stay on it.
+/// Returns true if distances between readings that are further apart prove that no tick is longer
+/// than [`super::SHORTEST`]. A read that takes nearly the same few units each time makes few
+/// different steps, which lie on the lattice of its own cost as well. Its noise adds up over many
+/// reads, whereas readings on a lattice stay on it.
 pub(super) fn is_fine_across(values: &[u64], usual: u64) -> bool {
-    let distances =
-        |lag: &usize| -> Vec<u64> { values.iter().zip(values.iter().skip(*lag)).map(|(from, to)| to - from).collect() };
-    let lags = NEIGHBOR_LAGS.iter().filter(|lag| **lag <= values.len() / 8);
+    let mut lags = NEIGHBOR_LAGS.into_iter().filter(|lag| *lag <= values.len() / 8);
     usual <= MAX_SHORT_STEP_UNITS
-        && lags.map(distances).any(|distances| is_dense_throughout(&distances, LAGGED_PART_STEPS, u64::MAX))
+        && lags.any(|lag| {
+            let distances: Vec<u64> = values.iter().zip(&values[lag..]).map(|(from, to)| to - from).collect();
+            is_dense_throughout(&distances, LAGGED_PART_STEPS, u64::MAX)
+        })
 }
 
-/// Returns true if all parts of so many steps are dense. Steps from `long` on are several ticks.
+/// Returns true if all parts of `size` steps are dense. Steps from `long` on are several ticks.
 fn is_dense_throughout(steps: &[u64], size: usize, long: u64) -> bool {
     // What is left after the whole parts is too little to ask, but where it is all there is.
     let mut parts = steps.chunks(size).filter(|part| part.len() >= size / 2 || part.len() == steps.len());
@@ -207,17 +215,18 @@ fn is_dense_throughout(steps: &[u64], size: usize, long: u64) -> bool {
 
 fn is_dense(steps: &[u64], long: u64) -> bool {
     let counts = counts(steps.iter().copied());
-    let count = |step: u64| counts.get(&step).copied().unwrap_or(0);
-    let has_neighbors = |step: u64| {
-        (0..4).filter_map(|before| step.checked_sub(before)).any(|first| {
-            let four = [0, 1, 2, 3].map(|further| count(first.saturating_add(further)));
-            let (least, most) = (four.iter().min().copied().unwrap_or(0), four.iter().max().copied().unwrap_or(0));
-            let rarest = if first < long { MAX_NEIGHBOR_RATIO } else { MAX_LONG_NEIGHBOR_RATIO };
-            least >= 5 && rarest * least >= most
-        })
-    };
-    let dense: u64 = counts.iter().filter(|(step, _)| has_neighbors(**step)).map(|(_, count)| count).sum();
-    dense as f64 >= MIN_NEIGHBOR_STEP_SHARE * steps.len() as f64
+    let dense = counts.iter().filter(|(step, _)| has_neighbors(**step, &counts, long)).map(|(_, count)| count);
+    dense.sum::<u64>() as f64 >= MIN_NEIGHBOR_STEP_SHARE * steps.len() as f64
+}
+
+/// Returns true if a step is one of four neighboring numbers that all occur, about as often.
+fn has_neighbors(step: u64, counts: &Counts, long: u64) -> bool {
+    (0..4).filter_map(|before| step.checked_sub(before)).any(|first| {
+        let four = [0, 1, 2, 3].map(|further| counts.get(&first.saturating_add(further)).copied().unwrap_or(0));
+        let (least, most) = (four.iter().min().copied().unwrap_or(0), four.iter().max().copied().unwrap_or(0));
+        let rarest = if first < long { MAX_NEIGHBOR_RATIO } else { MAX_LONG_NEIGHBOR_RATIO };
+        least >= 5 && rarest * least >= most
+    })
 }
 
 /// Number of times that each number occurs.

@@ -12,16 +12,16 @@ pub(super) const PRIMES: [u64; 25] =
 /// A clock's tick, as far as readings show it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Tick {
-    /// It is this.
+    /// The period of this lattice.
     Found(Lattice),
-    /// It is too fine to be distinguished from the clock's unit.
+    /// Too fine to be distinguished from the clock's unit.
     AtMost {
         /// Whatever it is, it is at most this, in units.
         units: f64,
         /// Readings that differed from the one before.
         steps: u64,
     },
-    /// Nothing can be said.
+    /// Unknown, with the reason.
     Unknown(TickReason),
 }
 
@@ -53,6 +53,11 @@ pub enum Weight {
 }
 
 impl Lattice {
+    /// Returns the number of periods nearest to a step.
+    pub(super) fn periods(&self, step: u64) -> u64 {
+        (step as f64 / self.period).round() as u64
+    }
+
     /// Returns its weight as evidence.
     #[must_use]
     pub fn weight(&self) -> Weight {

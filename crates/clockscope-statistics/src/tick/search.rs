@@ -14,8 +14,8 @@ use super::spectrum;
 /// takes.
 const MAX_FITS: usize = 128;
 const SAMPLE_READINGS: usize = 2048;
-/// By how much more of the blocks must lie on a lattice to be preferred to a longer one. All parts
-/// of a lattice fit as well as it does.
+/// Additional share of the blocks that must lie on a lattice to be preferred to a longer one. All
+/// parts of a lattice fit as well as it does.
 const MIN_AGREEMENT_GAIN: f64 = 0.1;
 /// By what share of a period two are the same.
 const MAX_SAME_PERIOD_DIFFERENCE_SHARE: f64 = 0.02;
@@ -120,12 +120,14 @@ impl<'a> Search<'a> {
         let same = MAX_SAME_PERIOD_DIFFERENCE_SHARE.min(found.period / (4.0 * self.profile.usual as f64));
         lines.iter().any(|line| {
             let Some(frequency) = lattice::refined_by_first(self.values, self.profile, *line) else { return false };
-            let is_alike = |period: f64| is_part(period, found.period, same) || is_part(found.period, period, same);
-            if is_alike(1.0 / frequency) || 1.0 / frequency < MIN_PERIOD_UNITS {
+            if are_alike(1.0 / frequency, found.period, same) || 1.0 / frequency < MIN_PERIOD_UNITS {
                 return false;
             }
             match lattice::fit(self.values, self.profile, frequency, usize::MAX) {
-                Fit::On(other) => other.agreement >= found.agreement - MIN_AGREEMENT_GAIN && !is_alike(other.period),
+                Fit::On(other) => {
+                    other.agreement >= found.agreement - MIN_AGREEMENT_GAIN
+                        && !are_alike(other.period, found.period, same)
+                }
                 Fit::Changing | Fit::Nowhere => false,
             }
         })
@@ -191,8 +193,8 @@ impl<'a> Search<'a> {
         {
             match lattice::fit(self.values, self.profile, 1.0 / lattice.period, usize::MAX) {
                 Fit::On(lattice) => {
-                    let is_proved = |wider: &Lattice| self.is_proved(wider, tried);
-                    let widest = lattice::widest(self.values, self.profile, lattice, is_proved);
+                    let widest =
+                        lattice::widest(self.values, self.profile, lattice, |wider| self.is_proved(wider, tried));
                     let moved = self.breaks as f64 * widest.period / 2.0 / self.quiet();
                     return Tick::Found(Lattice { error: widest.error + moved, ..widest });
                 }
@@ -207,6 +209,12 @@ impl<'a> Search<'a> {
             _ => Tick::Unknown(TickReason::NoneShown),
         }
     }
+}
+
+/// Returns true if one of these periods is a whole number of the other, plus or minus a share of
+/// the shorter one.
+fn are_alike(one: f64, other: f64, slack: f64) -> bool {
+    is_part(one, other, slack) || is_part(other, one, slack)
 }
 
 /// Returns true if the longer period is a whole number of the shorter one, plus or minus a share of

@@ -201,7 +201,7 @@ fn two_steps_are_not_one_by_a_slower_clock() {
     }
 }
 
-/// Reads a clock of 4 ms in slices, after which it has gone so many ticks, by a clock of this rate.
+/// Reads a clock of 4 ms in slices that are `every` ticks apart, by a clock of this rate.
 fn every_nth_step_is_seen(every: u64, sees_one: bool, rate: f64) {
     const TICK: u64 = 4_000_000;
     let mut collector = TickCollector::new(40_000);
@@ -432,7 +432,8 @@ fn a_counter_that_was_moved_by_half_a_tick() {
     assert!(is_right(lattice.period, 26.0), "{lattice:?}");
 }
 
-/// The same of a few readings, of which a part of the tick is no more than a divisor.
+/// A few readings that are multiples of 26 until one is moved by half of that: a part of the tick
+/// is no more than a divisor.
 #[test]
 fn a_single_moved_reading_of_few_halves_no_tick() {
     for number in 0..200u64 {

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 /// No counter of fewer than 64 bits has counted so far.
 const UNSEEN: u64 = u64::MAX;
 
-/// A narrow counter's whole value: how often it began anew is kept.
+/// A narrow counter's value without wraps.
 ///
 /// Right as long as it is asked once while the counter passes seven eighths of its range: every 4
 /// minutes for an HPET of 32 bits, whose range is 5 minutes at 14.3 MHz. A value may be up to an
@@ -13,12 +13,12 @@ const UNSEEN: u64 = u64::MAX;
 #[derive(Debug)]
 pub struct Unwrapped {
     bits: u32,
-    /// A whole value that was given: any of the latest is near enough.
+    /// A value without wraps that was returned: any of the latest is near enough.
     last: AtomicU64,
 }
 
 impl Unwrapped {
-    /// Of a counter of so many bits, 8 to 63; beyond that, of the nearest such number.
+    /// For a counter of `bits` bits, 8 to 63; beyond that, of the nearest such number.
     #[must_use]
     pub const fn new(bits: u32) -> Self {
         let bits = if bits < 8 {
@@ -31,7 +31,7 @@ impl Unwrapped {
         Self { bits, last: AtomicU64::new(UNSEEN) }
     }
 
-    /// Returns the whole value of a reading; the first one is as it was read.
+    /// Returns the value of a reading without wraps; the first one is as it was read.
     #[inline]
     #[must_use]
     pub fn whole(&self, reading: u64) -> u64 {

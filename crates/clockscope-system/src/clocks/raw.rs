@@ -19,7 +19,7 @@ pub trait RawClock: Send + Sync {
     /// Reads the clock once into `raw`.
     ///
     /// Inlined into the caller's loop; the compiler can neither remove nor merge two reads.
-    /// Ordering against surrounding instructions is that of the clock and is said by its type.
+    /// Ordering against surrounding instructions is that of the clock, as documented for its type.
     ///
     /// # Errors
     /// The error number of the call, when it refused; `raw` is then unspecified. Instructions

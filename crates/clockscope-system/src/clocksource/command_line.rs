@@ -21,11 +21,11 @@ impl CommandLine {
     pub(super) fn read(line: &str) -> Self {
         let mut read = Self::default();
         let mut is_quoted = false;
-        let is_end = |c: char| {
+        let words = line.split(|c: char| {
             is_quoted ^= c == '"';
             c.is_ascii_whitespace() && !is_quoted
-        };
-        let words: Vec<String> = line.split(is_end).map(|word| word.replace('"', "")).collect();
+        });
+        let words: Vec<String> = words.map(|word| word.replace('"', "")).collect();
         for word in words.iter().take_while(|word| *word != "--") {
             match word.split_once('=') {
                 Some(("clocksource", name)) => read.clocksource = Some(name.to_owned()),

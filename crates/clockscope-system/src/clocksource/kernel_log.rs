@@ -91,8 +91,8 @@ pub(super) fn faults(lines: &[String]) -> Vec<KernelCause> {
 
 /// Returns the clocksource that the kernel switched to last, by these lines.
 fn switched_to(lines: &[String]) -> Option<String> {
-    let name = |line: &String| line.split_once("Switched to clocksource ").map(|(_, name)| name.trim().to_owned());
-    lines.iter().rev().find_map(name)
+    let (_, name) = lines.iter().rev().find_map(|line| line.split_once("Switched to clocksource "))?;
+    Some(name.trim().to_owned())
 }
 
 /// Returns whether the watchdog itself says what it found.
@@ -137,18 +137,16 @@ fn differing(line: &str) -> Option<&str> {
 
 /// Returns the fault that a line reports which gives the counter up.
 fn fault(line: &str) -> LogFault {
-    let says = |fault: &LogFault| fault.phrases().iter().any(|phrase| line.contains(phrase));
-    LogFault::ALL.into_iter().find(says).unwrap_or(LogFault::Unstated)
+    let reported = LogFault::ALL.into_iter().find(|fault| fault.phrases().iter().any(|phrase| line.contains(phrase)));
+    reported.unwrap_or(LogFault::Unstated)
 }
 
 /// Returns the first line that says that an Arm processor's counter has an erratum, for the sake of
 /// which reads are trapped or repeated.
 pub(super) fn erratum(lines: &[String]) -> Option<KernelCause> {
-    let says = |line: &&String| {
-        let is_of_reads = line.contains("arch_timer") && !line.contains(OF_32_BITS);
-        is_of_reads && ERRATUM_PHRASES.iter().any(|phrase| line.contains(phrase))
-    };
-    lines.iter().find(says).map(|line| KernelCause::Erratum { line: line.clone() })
+    let mut of_reads = lines.iter().filter(|line| line.contains("arch_timer") && !line.contains(OF_32_BITS));
+    let line = of_reads.find(|line| ERRATUM_PHRASES.iter().any(|phrase| line.contains(phrase)))?;
+    Some(KernelCause::Erratum { line: line.clone() })
 }
 
 /// Reads any log (fuzz/): lines that give the counter up are found once, and no other line is.

@@ -197,8 +197,9 @@ impl SwitchPaths {
         if let Err(TryLockError::WouldBlock) = file.try_lock_shared() {
             return Err(SwitchedBy::Process { pid: read_note(&file).map(|note| note.pid) });
         }
-        let left = |note: Note| LeftBehind { pid: note.pid, was: note.was, is: self.current().ok() };
-        Ok(read_note(&file).map(left).filter(|left| left.is.as_ref() != Some(&left.was)))
+        let Some(Note { pid, was }) = read_note(&file) else { return Ok(None) };
+        let is = self.current().ok();
+        if is.as_ref() == Some(&was) { Ok(None) } else { Ok(Some(LeftBehind { pid, was, is })) }
     }
 
     fn restore(&self) -> Result<Option<Restoration>, SwitchError> {
@@ -239,10 +240,13 @@ impl SwitchPaths {
         if is == name { Ok(()) } else { Err(refused(format!("it uses {is}"))) }
     }
 
+    fn marker_error(&self, error: io::Error) -> SwitchError {
+        SwitchError::Marker { path: self.marker.clone(), error }
+    }
+
     /// The marker, locked, and still the one of that name: who had it before may have taken it away
     /// meanwhile.
     fn lock(&self) -> Result<File, SwitchError> {
-        let wrong = |error| SwitchError::Marker { path: self.marker.clone(), error };
         let mut tries = 0;
         loop {
             let mut options = OpenOptions::new();
@@ -250,11 +254,11 @@ impl SwitchPaths {
             // Nobody else may hold it.
             #[cfg(unix)]
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-            let file = options.open(&self.marker).map_err(wrong)?;
+            let file = options.open(&self.marker).map_err(|error| self.marker_error(error))?;
             match file.try_lock() {
                 Ok(()) if self.is_marker(&file) => return Ok(file),
                 Ok(()) => {}
-                Err(TryLockError::Error(error)) => return Err(wrong(error)),
+                Err(TryLockError::Error(error)) => return Err(self.marker_error(error)),
                 // Who only looks at it holds it for microseconds.
                 Err(TryLockError::WouldBlock) if tries < TRIES => {
                     tries += 1;
@@ -342,16 +346,15 @@ impl Right {
         // The name goes before the lock does.
         let removed = fs::remove_file(&self.paths.marker);
         drop(marker);
-        removed.map_err(|error| SwitchError::Marker { path: self.paths.marker.clone(), error })?;
+        removed.map_err(|error| self.paths.marker_error(error))?;
         if is_gone { Err(SwitchError::Gone { was: was.clone(), is }) } else { Ok(()) }
     }
 
     fn note(&self) -> Result<(), SwitchError> {
-        let wrong = |error| SwitchError::Marker { path: self.paths.marker.clone(), error };
         let Some(mut marker) = self.marker.as_ref() else { return Ok(()) };
-        marker.set_len(0).map_err(wrong)?;
-        marker.rewind().map_err(wrong)?;
-        writeln!(marker, "{} {}", std::process::id(), self.was).map_err(wrong)
+        let emptied = marker.set_len(0).and_then(|()| marker.rewind());
+        let noted = emptied.and_then(|()| writeln!(marker, "{} {}", std::process::id(), self.was));
+        noted.map_err(|error| self.paths.marker_error(error))
     }
 }
 

@@ -61,7 +61,7 @@ impl SimulatedClock {
         }
     }
 
-    /// The same of hardware that is fast by so many ppm.
+    /// Sets the error of its hardware: fast by `ppm`.
     #[must_use]
     pub fn with_error_ppm(mut self, ppm: f64) -> Self {
         self.usual = 1e12 * (1.0 + ppm * 1e-6);
@@ -69,26 +69,25 @@ impl SimulatedClock {
         self
     }
 
-    /// The same, which is shown in multiples of `ns`.
+    /// Sets its tick: it is shown in multiples of `ns`.
     #[must_use]
     pub fn with_tick_ns(self, ns: u64) -> Self {
         Self { tick_ns: ns.max(1), ..self }
     }
 
-    /// The same, which moves only when a timer of this period fires.
+    /// Has it move only when a timer fires, each `ns` nanoseconds.
     #[must_use]
     pub fn moved_every_ns(self, ns: u64) -> Self {
         Self { moved_every_ps: u128::from(ns) * 1000, ..self }
     }
 
-    /// The same, computed from the counter's reading: it shows that one's steps, offsets and
-    /// faults.
+    /// Has it computed from the counter's reading: it shows that one's steps, offsets and faults.
     #[must_use]
     pub fn on_counter(self) -> Self {
         Self { is_on_counter: true, ..self }
     }
 
-    /// The same, which counts CPU time: its true time in all methods is that, from 0 on. Only a
+    /// Has it count CPU time: its true time in all methods is that, from 0 on. Only a
     /// [`Multiprocessor`](super::Multiprocessor) of which nothing changes the clock reads it
     /// rightly.
     #[must_use]
@@ -147,7 +146,7 @@ impl SimulatedClock {
         self.line.set_rate(now_ps, self.usual * (1.0 + share));
     }
 
-    /// Sets it by so many ns.
+    /// Steps it by `ns` nanoseconds.
     pub fn step(&mut self, ns: i64) {
         self.line.step(i128::from(ns) * 1000);
         self.left_at = self.left_at.map(|left_at| left_at + i128::from(ns) * 1000);
@@ -181,7 +180,7 @@ impl SimulatedClock {
         &mut self.line
     }
 
-    /// By how much it is faster than true time, as a factor.
+    /// Its rate relative to true time, as a factor.
     #[must_use]
     pub fn rate(&self) -> f64 {
         self.line.per_second() / 1e12

@@ -10,7 +10,7 @@ pub struct SimulatedCounter {
     step: u64,
     /// Bits that count.
     bits: u32,
-    /// By how much each CPU is ahead; those that are not named are not.
+    /// Lead of each CPU, in counts; 0 for those that are not named.
     offsets: Vec<i64>,
     /// Errors of the next readings, the next one first.
     glitches: Vec<i64>,
@@ -26,13 +26,13 @@ impl SimulatedCounter {
         Self { line, step: 1, bits: 64, offsets: Vec::new(), glitches: Vec::new(), counted_ps: 0 }
     }
 
-    /// The same, which advances by `step` ticks at once.
+    /// Sets its step: it advances by `step` counts at once.
     #[must_use]
     pub fn with_step(self, step: u64) -> Self {
         Self { step: step.max(1), ..self }
     }
 
-    /// The same, which wraps after `bits` bits.
+    /// Sets its width: it wraps after `bits` bits.
     #[must_use]
     pub fn with_bits(self, bits: u32) -> Self {
         Self { bits: bits.clamp(1, 64), ..self }
@@ -71,13 +71,13 @@ impl SimulatedCounter {
         self.line.set_rate(now_ps, hz);
     }
 
-    /// By how much this CPU is ahead, in ticks.
+    /// Lead of this CPU, in counts.
     #[must_use]
     pub fn offset(&self, cpu: u32) -> i64 {
         self.offsets.get(cpu as usize).copied().unwrap_or(0)
     }
 
-    /// Puts this CPU ahead by so many ticks.
+    /// Sets the lead of this CPU, in counts.
     pub fn set_offset(&mut self, cpu: u32, ticks: i64) {
         let index = cpu as usize;
         if self.offsets.len() <= index {

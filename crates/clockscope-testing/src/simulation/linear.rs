@@ -32,8 +32,7 @@ impl Linear {
         self.fixed(now_ps) >> FRACTION
     }
 
-    /// The first time at which the value is so many units or more; `None` of one that does not
-    /// rise.
+    /// The first time at which the value is `units` or more; `None` of one that does not rise.
     pub(crate) fn when(&self, units: i128) -> Option<u128> {
         if self.per_ps <= 0 {
             return None;
@@ -60,12 +59,12 @@ impl Linear {
         *self = Self { since_ps: now_ps, value: self.fixed(now_ps), per_ps: -self.per_ps };
     }
 
-    /// Jumps by so many units.
+    /// Jumps by `units`.
     pub fn step(&mut self, units: i128) {
         self.value = self.value.wrapping_add(units.wrapping_shl(FRACTION));
     }
 
-    /// Is so many units now.
+    /// Is set to `units` now.
     pub fn set(&mut self, now_ps: u128, units: i128) {
         *self = Self { since_ps: now_ps, value: units.wrapping_shl(FRACTION), ..*self };
     }

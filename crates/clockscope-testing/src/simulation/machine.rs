@@ -20,7 +20,7 @@ pub enum Moment {
 
 /// Action within a reading.
 type Interruption = Box<dyn FnOnce()>;
-/// And when.
+/// Condition under which an interruption is due.
 type Condition = Box<dyn Fn() -> bool>;
 
 /// A machine of one thread. Its clocks are read through shared references, as those of a real one.

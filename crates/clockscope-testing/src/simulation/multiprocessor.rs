@@ -128,8 +128,8 @@ impl Multiprocessor {
         self.core.lock().settings.transit_ps = (shortest, longest);
     }
 
-    /// Sets by how much longer words take to this CPU than to others: a way that is longer in one
-    /// direction than in the other.
+    /// Sets the additional transit time of words to this CPU: a way that is longer in one direction
+    /// than in the other.
     pub fn set_detour_ps(&self, cpu: u32, ps: u64) {
         if let Some(detour_ps) = self.core.lock().detours_ps.get_mut(cpu as usize) {
             *detour_ps = ps;

@@ -42,7 +42,8 @@ impl Random {
         low + self.fraction() * (high - low)
     }
 
-    /// The same with a logarithm that is as likely anywhere.
+    /// A number between these, from `low` on and below `high`, whose logarithm is as likely
+    /// anywhere.
     pub fn scale(&mut self, low: f64, high: f64) -> f64 {
         self.within(low.ln(), high.ln()).exp()
     }

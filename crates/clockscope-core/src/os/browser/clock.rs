@@ -66,8 +66,7 @@ mod host {
 
     /// performance.timeOrigin and performance.now(); `None` where the host has no such object.
     pub(super) fn performance_ms() -> Option<(f64, f64)> {
-        let read = |performance: &Option<Performance>| performance.as_ref().map(|it| (it.time_origin(), it.now()));
-        PERFORMANCE.try_with(read).ok().flatten()
+        PERFORMANCE.try_with(|performance| performance.as_ref().map(|it| (it.time_origin(), it.now()))).ok().flatten()
     }
 
     /// Date.now().

@@ -39,10 +39,12 @@ pub fn set_allowed_cpus(cpus: &[u32]) -> Result<(), Errno> {
     for cpu in cpus.iter().map(|cpu| *cpu as usize).filter(|cpu| *cpu < WORDS * WORD) {
         mask[cpu / WORD] |= 1 << (cpu % WORD);
     }
-    // SAFETY: the kernel reads as many bytes as it is given, which is the mask's size; 0 is the
-    // calling thread.
-    let set = || unsafe { libc::sched_setaffinity(0, size_of_val(&mask), mask.as_ptr().cast()) };
-    keep_errno(|| if set() == 0 { Ok(()) } else { Err(Errno::last()) })
+    keep_errno(|| {
+        // SAFETY: the kernel reads as many bytes as it is given, which is the mask's size; 0 is the
+        // calling thread.
+        let answer = unsafe { libc::sched_setaffinity(0, size_of_val(&mask), mask.as_ptr().cast()) };
+        if answer == 0 { Ok(()) } else { Err(Errno::last()) }
+    })
 }
 
 /// The CPU that the calling thread runs on now; `None` where the kernel does not report it.

@@ -73,7 +73,7 @@ impl Timeline {
         best.map(|(_, suspended_ns)| suspended_ns)
     }
 
-    /// The same as [`Timeline::by_vdso`], in one place: for questions, which have time for a call.
+    /// Calls [`Timeline::by_vdso`] without inlining it: for callers that have time for a call.
     #[cold]
     #[inline(never)]
     fn by_vdso_called(&self, id: libc::clockid_t) -> Option<u64> {
@@ -184,7 +184,7 @@ impl Timeline {
         }
     }
 
-    /// The same without the vDSO.
+    /// CLOCK_REALTIME in ns since the Unix epoch, read without the vDSO.
     #[cold]
     fn wall_otherwise_ns(&self) -> Result<i64, Errno> {
         keep_errno(|| self.by_call(libc::CLOCK_REALTIME).or_else(|_| wall_ns()).map(|ns| ns as i64))
@@ -202,13 +202,13 @@ impl Timeline {
         }
     }
 
-    /// The same without the vDSO.
+    /// CLOCK_BOOTTIME in ns, read without the vDSO.
     #[cold]
     fn boot_otherwise_ns(&self) -> Result<i64, Errno> {
         keep_errno(|| self.by_call(libc::CLOCK_BOOTTIME).map(|ns| ns as i64))
     }
 
-    /// The same without the vDSO.
+    /// CLOCK_MONOTONIC in ns, read without the vDSO; the wall clock where that is denied.
     #[cold]
     fn now_otherwise_ns(&self) -> Result<u64, Errno> {
         keep_errno(|| self.ask_ns())

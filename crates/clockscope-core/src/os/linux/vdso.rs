@@ -14,14 +14,14 @@ pub(super) type ClockGettime = unsafe extern "C" fn(libc::clockid_t, *mut libc::
 /// `getcpu`: the CPU, and two words that are not wanted. 0 or a negative error number.
 pub(super) type GetCpu = unsafe extern "C" fn(*mut u32, *mut u32, *mut core::ffi::c_void) -> c_long;
 
-/// Its name, which depends on the architecture (vdso(7)).
+/// Name of clock_gettime in the vDSO, which depends on the architecture (vdso(7)).
 const SYMBOL: &CStr = if cfg!(any(target_arch = "aarch64", target_arch = "powerpc64", target_arch = "s390x")) {
     c"__kernel_clock_gettime"
 } else {
     c"__vdso_clock_gettime"
 };
 
-/// As above. Arm's vDSO has none.
+/// Name of getcpu in the vDSO, which depends on the architecture (vdso(7)). Arm's vDSO has none.
 const GETCPU: &CStr =
     if cfg!(any(target_arch = "powerpc64", target_arch = "s390x")) { c"__kernel_getcpu" } else { c"__vdso_getcpu" };
 
@@ -166,11 +166,11 @@ fn find(image: &[u8], name: &CStr) -> Option<usize> {
         Some(table) => sysv_count(image, table)?,
         None => gnu_count(image, gnu_hash?)?,
     };
-    let is_it = |symbol: &elf::Symbol| {
+    let mut table = (0..count).map_while(|index| item::<elf::Symbol>(image, symbols, index));
+    let symbol = table.find(|symbol| {
         let found = strings.checked_add(symbol.st_name as usize).and_then(|start| image.get(start..));
         found.is_some_and(|found| found.starts_with(name.to_bytes_with_nul())) && symbol.st_shndx != 0
-    };
-    let symbol = (0..count).map_while(|index| item(image, symbols, index)).find(is_it)?;
+    })?;
     offset(symbol.st_value).filter(|offset| *offset < image.len())
 }
 

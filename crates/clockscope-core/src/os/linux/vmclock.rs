@@ -111,8 +111,8 @@ fn is_long_enough(file: libc::c_int) -> bool {
     let [kinds, device, ordinary] = [libc::S_IFMT, libc::S_IFCHR, libc::S_IFREG].map(u32::from);
     let kind = status.st_mode & kinds;
     // An ordinary file: as in tests. Whoever shortens it later has this process end by SIGBUS.
-    let is_long = || u64::try_from(status.st_size).is_ok_and(|size| size >= u64::from(SHORTEST));
-    kind == device || kind == ordinary && is_long()
+    let is_long = u64::try_from(status.st_size).is_ok_and(|size| size >= u64::from(SHORTEST));
+    kind == device || kind == ordinary && is_long
 }
 
 fn map_file(file: libc::c_int) -> Option<MappedPage> {
@@ -124,9 +124,10 @@ fn map_file(file: libc::c_int) -> Option<MappedPage> {
 }
 
 fn is_known(page: &Layout) -> bool {
-    let field = |field: &AtomicU32| u32::from_le(field.load(Ordering::Relaxed));
+    let [magic, version, size] =
+        [&page.magic, &page.version_and_kinds, &page.size].map(|field| u32::from_le(field.load(Ordering::Relaxed)));
     // The version is in the lower half of its word; counter and kind of time are in the upper.
-    field(&page.magic) == MAGIC && field(&page.version_and_kinds) & 0xffff == VERSION && field(&page.size) >= SHORTEST
+    magic == MAGIC && version & 0xffff == VERSION && size >= SHORTEST
 }
 
 #[cfg(test)]

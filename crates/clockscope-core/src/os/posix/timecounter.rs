@@ -21,7 +21,7 @@ const HARDWARE: Key<'_> = c"kern.timecounter.hardware";
 #[cfg(not(target_os = "openbsd"))]
 const AVAILABLE: Key<'_> = c"kern.timecounter.choice";
 
-/// The same on OpenBSD, whose keys are numbers (sys/sysctl.h, KERN_TIMECOUNTER_HARDWARE and
+/// Key of what OpenBSD's kernel is asked for: numbers (sys/sysctl.h, KERN_TIMECOUNTER_HARDWARE and
 /// KERN_TIMECOUNTER_CHOICE).
 #[cfg(target_os = "openbsd")]
 type Key<'a> = &'a [libc::c_int];
@@ -70,7 +70,7 @@ fn text(key: Key<'_>) -> Option<String> {
 fn read(key: Key<'_>, bytes: &mut [u8]) -> Option<usize> {
     let mut length = bytes.len();
     let (to, from) = (bytes.as_mut_ptr().cast(), core::ptr::null::<libc::c_void>());
-    let ask = || {
+    let answer = keep_errno(|| {
         // SAFETY: writes at most `length` bytes into the buffer, which is as long, and then the
         // content's length into `length`; the key is a C string, and nothing is set.
         #[cfg(not(target_os = "openbsd"))]
@@ -82,8 +82,8 @@ fn read(key: Key<'_>, bytes: &mut [u8]) -> Option<usize> {
         unsafe {
             libc::sysctl(key.as_ptr(), key.len() as u32, to, &raw mut length, from.cast_mut(), 0)
         }
-    };
-    (keep_errno(ask) == 0).then_some(length)
+    });
+    (answer == 0).then_some(length)
 }
 
 /// Returns whether the kernel's clocks are made of the processor's counter. It chooses the

@@ -25,8 +25,7 @@ pub fn allowed_cpus() -> Result<Vec<u32>, Errno> {
     let mut affinity = GROUP_AFFINITY::default();
     // SAFETY: the handle stands for the calling thread and needs no closing; the call writes one
     // structure through the pointer.
-    let mut ask = || unsafe { GetThreadGroupAffinity(GetCurrentThread(), &raw mut affinity) };
-    keep_errno(|| checked(ask()))?;
+    keep_errno(|| checked(unsafe { GetThreadGroupAffinity(GetCurrentThread(), &raw mut affinity) }))?;
     Ok(cpus(affinity.Group, affinity.Mask as u64))
 }
 
@@ -39,9 +38,10 @@ pub fn set_allowed_cpus(cpus: &[u32]) -> Result<(), Errno> {
     let (group, mask) = mask(cpus);
     let mask = usize::try_from(mask).map_err(|_| Errno::UNSUPPORTED)?;
     let affinity = GROUP_AFFINITY { Mask: mask, Group: group, Reserved: [0; 3] };
-    // SAFETY: as above; the call reads one structure, and the former one is not asked for.
-    let set = || unsafe { SetThreadGroupAffinity(GetCurrentThread(), &raw const affinity, core::ptr::null_mut()) };
-    keep_errno(|| checked(set()))
+    keep_errno(|| {
+        // SAFETY: as above; the call reads one structure, and the former one is not asked for.
+        checked(unsafe { SetThreadGroupAffinity(GetCurrentThread(), &raw const affinity, core::ptr::null_mut()) })
+    })
 }
 
 /// Returns the CPU that the calling thread runs on now.

@@ -56,7 +56,7 @@ pub(crate) struct Received {
     pub(crate) handoffs: u64,
     /// Times that its own reading was smaller.
     pub(crate) regressions: u64,
-    /// By how much at most, in the clock's unit.
+    /// The largest of these regressions, in the clock's unit.
     pub(crate) worst: u64,
     /// Time that the side that keeps it measured; `None` where the reference failed.
     pub(crate) elapsed_ns: Option<u64>,

@@ -1,4 +1,4 @@
-//! The question *offsets*: how far the counters of the CPUs are apart.
+//! The question *offsets*: between the counters of the CPUs.
 
 use clockscope_core::brackets::{Bracket, Offset, OffsetBounds, narrowest};
 use clockscope_records::{
@@ -27,7 +27,7 @@ const BRACKETS: u32 = 1000;
 /// By what share of the tightest round trip the answers of both directions may differ.
 const SYMMETRIC: f64 = 0.2;
 /// Largest ratio of the bounds of two directions, and fewest exchanges of each, for the two to be
-/// compared: a direction whose every exchange was interrupted says nothing of symmetry.
+/// compared: a direction whose every exchange was interrupted shows no symmetry.
 const COMPARABLE: f64 = 2.0;
 const FEWEST: u64 = 100;
 /// By what share of its rate the kernel steers a clock at most.
@@ -150,7 +150,7 @@ impl CounterUnit {
         Self { ns, uncertain: bench.facts.first_rate.bound_ppm * 1e-6 + step * ns / FIRST_WINDOW_NS, step }
     }
 
-    /// In ns: what is measured in units, and by how much the truth may differ.
+    /// Converts an offset and its bound from units to ns. The unit's error adds to the bound.
     fn in_ns(self, Offset { offset, bound }: Offset) -> Offset {
         let bound = bound * (1.0 + self.uncertain) + offset.abs() * self.uncertain;
         Offset { offset: offset * self.ns, bound: bound * self.ns }
@@ -278,8 +278,8 @@ fn untested_pair((a, b): (u32, u32), CpuFailureReason { failure, reason: because
     }
 }
 
-/// By how much the offset differs if the other CPU begins, in the counter's unit; or why that says
-/// nothing.
+/// Difference between the offsets if one or the other CPU begins, in the counter's unit; or why
+/// that is unknown.
 fn asymmetry([forward, reverse]: [&OffsetBounds; 2], unit: CounterUnit) -> Result<f64, Unknown> {
     let is_few = forward.brackets().min(reverse.brackets()) < FEWEST;
     match (forward.offset(unit.step), reverse.offset(unit.step)) {
@@ -326,7 +326,7 @@ fn of_pair(pair: &OffsetPair, reason: &Unknown) -> CpusReason {
     CpusReason::OfPair { a: pair.a, b: pair.b, because: Box::new(reason.clone()) }
 }
 
-/// By how much the way over the first CPU differs from the direct one, at most.
+/// Largest difference between an offset by way of the first CPU and the direct one, in ns.
 fn closure(offsets: &Offsets) -> Option<f64> {
     let first = *offsets.cpus.first()?;
     // Pairs are sorted by their CPUs, the lower one first: those of the first CPU come in the order

@@ -105,7 +105,8 @@ pub(crate) struct OrderSettings {
     /// Time after which no turn is begun any more, in ns: on busy CPUs the threads wait long for
     /// each other.
     pub(crate) longest_ns: f64,
-    /// The same for clocks that were handed over too rarely to show anything.
+    /// Time after which no turn is begun any more for clocks that were handed over too rarely to
+    /// show anything, in ns.
     pub(crate) longest_missing_ns: f64,
 }
 
@@ -137,19 +138,14 @@ pub(crate) fn find<P: Platform>(
     let reason = if bare.received.handoffs > 0 { texts::UNTIMED } else { texts::NO_HANDOFF_IN_TIME };
     let reason = order.untestable.clone().unwrap_or(reason.into());
     order.bare_handoffs_per_second = Figure::of(bare.timed.per_second(), reason);
-    let sequence = |(index, row): (usize, &CatalogEntry<P>)| {
-        let of_way = |way: HandoffMode| {
+    let sequences = rows.iter().enumerate().map(|(index, row)| {
+        let ways = [HandoffMode::Mailbox, HandoffMode::Lock].map(|way| {
             let tally = tasks.iter().zip(&tallies).find(|(task, _)| task.index == Some(index) && task.way == way);
             tally.map(|(_, tally)| tally)
-        };
-        record(
-            row,
-            [of_way(HandoffMode::Mailbox), of_way(HandoffMode::Lock)],
-            bench,
-            (order.untestable.as_ref(), plan.longest_ns),
-        )
-    };
-    order.sequences = rows.iter().enumerate().map(sequence).collect();
+        });
+        record(row, ways, bench, (order.untestable.as_ref(), plan.longest_ns))
+    });
+    order.sequences = sequences.collect();
     order.pairs = pairs.into_iter().map(|(pair, tally)| tally.record(pair)).collect();
     order
 }
@@ -232,9 +228,8 @@ impl PairTally {
     /// Adds what both sides received in a slice of the bare way, or of a clock that is ordered or
     /// not.
     fn add_slice(&mut self, is_ordered: Option<bool>, sides: [&Received; 2]) {
-        let sum = |of: fn(&Received) -> u64| sides.iter().map(|side| of(side)).sum::<u64>();
-        let handoffs = sum(|side| side.handoffs);
-        let regressions = sum(|side| side.regressions);
+        let handoffs: u64 = sides.iter().map(|side| side.handoffs).sum();
+        let regressions: u64 = sides.iter().map(|side| side.regressions).sum();
         match is_ordered {
             None => self.bare = [self.bare, Timed::from_elapsed(handoffs, sides[0].elapsed_ns)].into_iter().sum(),
             Some(true) => self.ordered_regressions += regressions,
@@ -293,7 +288,7 @@ impl Tally {
         self.received.error.is_none() && self.received.handoffs < ENOUGH
     }
 
-    /// Adds what both sides received in a slice of so many ns, of which the first keeps the time.
+    /// Adds what both sides received in a slice of `slice_ns`, of which the first keeps the time.
     fn add_slice(&mut self, (a, b): (u32, u32), [first, second]: [&Received; 2], slice_ns: u64) {
         // What it took longer, a thread may have lost after its last reading.
         self.pace.add(&first.pace, first.elapsed_ns.unwrap_or(0).min(slice_ns));
@@ -462,10 +457,12 @@ fn count<P: Platform>(
 
 /// Reason why nothing was handed over of a clock that can be read.
 fn not_begun(is_stopped: bool, longest_ns: f64) -> &'static str {
-    match () {
-        () if is_stopped => texts::INTERRUPTED,
-        () if longest_ns.is_finite() => "the time was over before its turn",
-        () => texts::NO_HANDOFF,
+    if is_stopped {
+        texts::INTERRUPTED
+    } else if longest_ns.is_finite() {
+        "the time was over before its turn"
+    } else {
+        texts::NO_HANDOFF
     }
 }
 
@@ -478,8 +475,8 @@ fn record<P: Platform>(
     let failure_reason = not_handed_over(row);
     let ns_per_unit = row.info.ns_per_unit(bench.facts.first_rate.ns_per_unit).unwrap_or(1.0);
     let tallies = || ways.iter().copied().flatten();
-    let sum = |of: fn(&Received) -> u64| tallies().map(|tally| of(&tally.received)).sum::<u64>();
-    let (handoffs, regressions) = (sum(|received| received.handoffs), sum(|received| received.regressions));
+    let handoffs: u64 = tallies().map(|tally| tally.received.handoffs).sum();
+    let regressions: u64 = tallies().map(|tally| tally.received.regressions).sum();
     let in_ns = |tally: &Tally| tally.received.worst as f64 * ns_per_unit;
     let by_way = |tally: &Tally| Handoffs {
         handoffs: tally.received.handoffs,
@@ -495,8 +492,8 @@ fn record<P: Platform>(
     // Equal readings are in any order.
     let is_one_reading = regressions == 0 && handoffs > 0 && tallies().all(|tally| tally.pace.moved == 0);
     let untaken = not_begun(bench.is_stopped(), longest_ns);
-    let of_failure = || failed.as_ref().map(FailureReason::unknown);
-    let nothing = failure_reason.as_ref().map(FailureReason::unknown).or(untestable.cloned()).or_else(of_failure);
+    let of_failure = failed.as_ref().map(FailureReason::unknown);
+    let nothing = failure_reason.as_ref().map(FailureReason::unknown).or(untestable.cloned()).or(of_failure);
     // Each of these takes the one before it.
     let handed_over = if handoffs > 0 { Ok(()) } else { Err(nothing.unwrap_or(untaken.into())) };
     let counted = handed_over.clone().and(match is_one_reading {

@@ -2,18 +2,18 @@
 
 use crate::instrument::pair::handoff::{Pace, smaller};
 
-/// A clock that moved so often stands still if it does not for so many times as long as it usually
-/// takes, and for so many readings at least.
+/// A clock that moved this often stands still if it does not for `STALL_INTERVALS` times as long as
+/// it usually takes, and for `STALL_READINGS` at least.
 const MOVES: u64 = 16;
 const STALL_INTERVALS: f64 = 100.0;
 const STALL_READINGS: u64 = 200;
-/// One that moved less often stands still if it does not for so many times its step. A reading
-/// takes so many ns at least. Each reading may fall anywhere within a step: one that lasts is
-/// missed in so many with a chance of e^-32.
+/// A clock that moved less often than `MOVES` stands still if it does not for this number of its
+/// steps. A reading takes `SHORTEST_READ_NS` at least. Each reading may fall anywhere within a
+/// step: one that lasts is missed in all of them with a chance of e^-32.
 const STEPS_OF_A_STALL: f64 = 32.0;
 const SHORTEST_READ_NS: f64 = 5.0;
-/// The same of one that never moved, in ns: no clock whose nominal resolution is fine is known to
-/// take longer steps; and in steps of one that does not.
+/// Time after which a clock that never moved stands still, in ns: none whose nominal resolution is
+/// fine is known to take longer steps; and in steps of one that does.
 const NEVER_MOVED_NS: u64 = 100_000_000;
 const NEVER_MOVED_STEPS: f64 = 4.0;
 
@@ -73,7 +73,7 @@ impl Pacing {
 mod tests {
     use super::*;
 
-    /// Pacing of a clock of 1 ns a unit that moved so often by such a step, and then stood still.
+    /// Pacing of a clock of 1 ns a unit that moved `moved` times by `step`, and then stood still.
     fn pacing(moved: u64, step: u64, unchanged: u64) -> Pacing {
         let mut pace = Pace::default();
         (pace.readings, pace.moved, pace.unchanged, pace.step) = (moved + unchanged, moved, unchanged, step);
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn a_clock_of_few_steps_is_stuck_after_many_readings() {
         assert!(pacing(1, 700, 6000).is_stuck(1.0, 1.0));
-        assert!(!pacing(1, 700, 4000).is_stuck(1.0, 1.0), "so many readings may take 29 steps");
+        assert!(!pacing(1, 700, 4000).is_stuck(1.0, 1.0), "4000 readings may take 29 steps");
         assert!(!pacing(5, 30, 200).is_stuck(1.0, 1.0), "these are few");
         // A coarse clock, of which all or a part of a step was seen.
         assert!(!pacing(3, 4_000_000, 1_000_000).is_stuck(1.0, 1.0));
@@ -95,7 +95,7 @@ mod tests {
         assert!(!pacing(3, 300, 6000).is_stuck(1.0, 40.0));
     }
 
-    /// So many slices of 25 ms in which a clock showed one value in so many readings.
+    /// Slices of 25 ms in each of which a clock showed one value in `readings` readings.
     fn resting(slices: u64, readings: u64) -> Pacing {
         let mut pacing = Pacing::default();
         let mut slice = Pace::default();

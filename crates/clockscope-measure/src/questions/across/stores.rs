@@ -21,8 +21,8 @@ pub(super) fn find<P: Platform>(
     (writer, reader): (u32, u32),
     duration_ns: f64,
 ) -> Stores {
-    let is_tested = |row: &&CatalogEntry<P>| row.info.is_ordered && row.sampler.is_ok() && unfit(row).is_none();
-    let rows: Vec<_> = rows.iter().filter(is_tested).collect();
+    let ordered = rows.iter().filter(|row| row.info.is_ordered);
+    let rows: Vec<_> = ordered.filter(|row| row.sampler.is_ok() && unfit(row).is_none()).collect();
     let each_ns = (duration_ns / (2 * rows.len()) as f64).max(MIN_NS) as u64;
     let platform = bench.platform;
     let rounds: Vec<_> = rows.iter().map(|_| [false, true].map(|fence| StoreRounds::new(platform, fence))).collect();

@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn both_meet_as_often_as_they_like() {
         let cpus = affinity::allowed().unwrap();
-        // The same CPU twice, as when one went offline: waiting gives it away.
+        // One CPU twice, as when one went offline: waiting gives it away.
         for pair in [(cpus[0], cpus[0]), (cpus[0], *cpus.last().unwrap())] {
             let played = play_round(&ThisMachine, &[pair], |_, rendezvous, side| {
                 Ok((0..200).filter(|_| rendezvous.meet(side)).count())

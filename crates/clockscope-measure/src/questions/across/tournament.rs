@@ -2,7 +2,7 @@
 //! most one other; after n - 1 rounds (n for an odd number) each has met each once. Nothing is
 //! stored: a round follows from its number.
 
-/// Rounds that so many players need: the fewest that there can be.
+/// Rounds that a number of players needs: the fewest that there can be.
 pub(crate) fn rounds(players: usize) -> usize {
     match players {
         0 | 1 => 0,

@@ -3,8 +3,8 @@
 
 use clockscope_records::units::time;
 use clockscope_records::{
-    Adjtimex, ChronyTracking, ClockIdentity, Envelope, Figure, Measurement, RatePair, ReadPath, ScaleSource,
-    Synchronization, Unknown, texts,
+    ChronyTracking, ClockIdentity, Envelope, Figure, Measurement, RatePair, ReadPath, ScaleSource, Synchronization,
+    Unknown, texts,
 };
 
 /// Knowledge of the rates of a machine's clocks.
@@ -51,12 +51,16 @@ impl<'a> RateStatements<'a> {
             return None;
         }
         let label = clock.label();
-        let other = |pair: &'a RatePair| match () {
-            () if pair.a == label => Some((pair, &pair.b)),
-            () if pair.b == label => Some((pair, &pair.a)),
-            () => None,
-        };
-        let independent = self.pairs.iter().filter_map(other).filter(|(_, name)| self.is_independent(name));
+        let others = self.pairs.iter().filter_map(|pair| {
+            if pair.a == label {
+                Some((pair, &pair.b))
+            } else if pair.b == label {
+                Some((pair, &pair.a))
+            } else {
+                None
+            }
+        });
+        let independent = others.filter(|(_, name)| self.is_independent(name));
         let bounds = independent.filter_map(|(pair, name)| Some(((pair.ppm?.abs() + pair.bound_ppm?) * 1e-6, name)));
         bounds.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(share, name)| (share, name.clone()))
     }
@@ -71,8 +75,8 @@ impl<'a> RateStatements<'a> {
     fn chrony_statement(&self) -> Result<(&ChronyTracking, f64), Unknown> {
         let found = self.synchronization.ok_or(texts::KEEPER_NOT_RECORDED)?;
         let (Some(chrony), Some(kernels)) = (found.chrony.known(), found.adjtimex.known()) else {
-            let is_unsynchronized = |kernels: &Adjtimex| kernels.status.iter().any(|flag| flag == "unsync");
-            let is_alone = found.adjtimex.known().is_some_and(is_unsynchronized);
+            let kernels = found.adjtimex.known();
+            let is_alone = kernels.is_some_and(|kernels| kernels.status.iter().any(|flag| flag == "unsync"));
             return Err(if is_alone { texts::NOT_SYNCHRONIZED.into() } else { texts::NO_RATE_STATEMENT.into() });
         };
         let ChronyTracking { correction_s, error_s, freq_ppm, .. } = *chrony;

@@ -163,7 +163,8 @@ fn offsets(seen: &Observations) -> WeighedEvidence {
     WeighedEvidence::new(check, finding, Severity::Limits)
 }
 
-/// Distance of a pair's counters: what changed during the run is as far apart as it likes.
+/// Distance of a pair's counters, in ns: infinite if it is unknown, as where it changed during the
+/// run.
 fn apart_ns(pair: &OffsetPair) -> f64 {
     pair.offset_ns.get().map_or(f64::INFINITY, f64::abs)
 }
@@ -209,7 +210,7 @@ fn changed_since(seen: &Observations) -> Option<RateChange> {
     })
 }
 
-/// By how much the nominal frequency is off, and by how much that may be, in ppm.
+/// Error of the nominal frequency, and the bound of that, in ppm.
 pub(super) fn nominal_error_ppm(seen: &Observations) -> Option<(f64, f64)> {
     let (lasting_ppm, skew_ppm) = seen.lasting_ppm().unwrap_or_default();
     let nominal = frequencies::nominal_hz(&seen.environment.frequencies);

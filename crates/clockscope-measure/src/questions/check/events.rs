@@ -15,7 +15,7 @@ use crate::questions::rate::base_name;
 /// Fewer readings than this do not show that a clock never goes back.
 const FEW_READINGS: u64 = 1000;
 
-/// A clock that shows none of so many steps is frozen: chance alone hides them once in a hundred
+/// Steps of which a clock that shows none is frozen: chance alone hides them once in a hundred
 /// million.
 const STEPS_TO_SEE: f64 = 20.0;
 /// The longest step that a clock is known to take, in ns: whole seconds.
@@ -55,8 +55,8 @@ pub(super) fn steps_back(clocks: &[&ClockRecord], suspect: Suspect, severity: Se
     WeighedEvidence::new(EvidenceData::StepsBack { count, readings, suspect, reason }, finding, severity)
 }
 
-/// Check that the clock advanced by no more, and by no less, than a second clock did meanwhile.
-/// That one may be in doubt.
+/// Check that the clock advanced by no more, and by no less, than a second clock did meanwhile. The
+/// second clock may be in doubt.
 pub(super) fn jumps(
     clocks: &[&ClockRecord],
     reference_problem: Option<ReferenceProblem>,
@@ -100,7 +100,7 @@ pub(super) fn jumps(
     WeighedEvidence::new(check, finding, severity)
 }
 
-/// The same of a clock that was compared with the counter alone: a single jump may be the
+/// Check for jumps of a clock that was compared with the counter alone: a single jump may be the
 /// counter's, whose readings may be off for microseconds, and only limits the clock. One that comes
 /// again, or shows in its rate against another clock, is its own.
 pub(super) fn jumps_against_counter(

@@ -21,7 +21,7 @@ pub(super) const CRYSTAL_PPM: f64 = 200.0;
 /// such as one that is emulated and does not say so, takes less.
 const TRAPPED_SHARE: f64 = 0.25;
 
-/// Everything that a verdict may be based on.
+/// Observations that verdicts are based on: of the machine, the kernel, and its clocks.
 pub(crate) struct Observations {
     pub(crate) environment: Environment,
     /// True if the hardware promises a constant rate.
@@ -205,8 +205,8 @@ impl Observations {
         (correction_s <= tracking.error_s).then_some(correction_s + tracking.error_s).filter(|s| s.is_finite())
     }
 
-    /// By how much a daemon corrects the frequency of the kernel's clock and goes on to, in ppm,
-    /// and the bound of that; `None` where no daemon states it, where it is no more than a
+    /// Correction that a daemon makes to the frequency of the kernel's clock and goes on to make,
+    /// in ppm, and the bound of that; `None` where no daemon states it, where it is no more than a
     /// crystal's error, where the usual clock does not run so, and while the daemon works off an
     /// offset above its error.
     pub(super) fn lasting_ppm(&self) -> Option<(f64, f64)> {

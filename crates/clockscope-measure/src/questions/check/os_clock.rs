@@ -12,20 +12,20 @@ use super::observations::{CRYSTAL_PPM, Observations, TRAPPED_NS, at_most_ns, cos
 use super::paths::ComparedPath;
 use crate::questions::rate::base_name;
 
-/// A clock with a step of so many ns is too coarse for a stopwatch.
+/// Shortest step, in ns, that is too coarse for a stopwatch.
 const COARSE_NS: f64 = 100_000.0;
 /// Time that a process takes at most, in ns, until a check begins.
 const LONGEST_START_NS: f64 = 2e9;
-/// The timer tick that moves a coarse clock may be late, which makes the bound of its rate so many
-/// times as large.
+/// Factor by which the bound of a coarse clock's rate is larger: the timer tick that moves it may
+/// be late.
 const LATE_TICKS: f64 = 2.0;
 /// A larger bound, in ppm, does not show that a coarse clock follows the others.
 const MAX_COARSE_BOUND_PPM: f64 = 100_000.0;
-/// A read that costs so many system calls does more than enter the kernel.
+/// Cost of a read, in system calls, above which it does more than enter the kernel.
 const FAR_ABOVE_A_SYSCALL: f64 = 10.0;
 
-/// Its evidence. What was judged against the counter says nothing where there is doubt about that
-/// one. `faults` are the counter's.
+/// Evidence on a clock of the system. What was judged against the counter shows nothing where there
+/// is doubt about the counter. `faults` are the counter's.
 pub(super) fn judge(
     seen: &Observations,
     clock: &ClockRecord,

@@ -19,8 +19,8 @@ const ROUNDS: usize = 32;
 const FEWEST_OUTSIDE: usize = 24;
 /// A path that is off by no more than this, in ns, is right.
 const SLACK_NS: i64 = 1000;
-/// By how much a call that the timer tick moves may be behind the clock that it shows, in ns: ten
-/// ticks of the slowest kernel.
+/// Largest lag of a call that the timer tick moves behind the clock that it shows, in ns: ten ticks
+/// of the slowest kernel.
 const TICKED_NS: i64 = 100_000_000;
 
 /// One clock by one of its paths, beside another that is closer to the kernel.
@@ -91,8 +91,8 @@ fn reference<'a, P: Platform>(catalog: &'a Catalog<P>, entry: &CatalogEntry<P>) 
     Some(if call.sampler.is_ok() { call } else { vdso.unwrap_or(call) })
 }
 
-/// Returns by how much one path leads another, if it is off, and within what both agree otherwise;
-/// `None` where one of them refuses, and where too few readings say the same.
+/// Returns the lead of one path over the other in ns, if it is off, and within what both agree
+/// otherwise; `None` where one of them refuses, and where too few readings say the same.
 fn compare<P: Platform>(entry: &CatalogEntry<P>, other: &CatalogEntry<P>) -> Option<(Option<f64>, Option<f64>)> {
     let (path, reference) = (entry.sampler.as_ref().ok()?, other.sampler.as_ref().ok()?);
     let behind_ns = most_behind_ns(&entry.info);
@@ -114,7 +114,7 @@ fn compare<P: Platform>(entry: &CatalogEntry<P>, other: &CatalogEntry<P>) -> Opt
     is_known.then_some((off_ns, Some(within_ns)))
 }
 
-/// Returns by how much a call of another name may be behind the clock that it shows, in ns: its
+/// Returns the largest lag of a call of another name behind the clock that it shows, in ns: its
 /// unit, and what the timer tick leaves it behind.
 fn most_behind_ns(info: &ClockInfo) -> i64 {
     if !is_wrapper(info) {

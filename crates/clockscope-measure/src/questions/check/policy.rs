@@ -307,7 +307,7 @@ fn offset_ns(seen: &Observations) -> Option<Range> {
     if seen.environment.cpu.online.get() == Some(1) {
         return Some(Range::exactly(0.0));
     }
-    // What drifts apart has no offset; what order saw of it is the least.
+    // Counters that drift have no offset; what order saw of it is the least.
     let is_drifting =
         seen.offsets.pairs.iter().any(|pair| pair.apart.get() == Some(true) && !pair.offset_ns.is_known());
     let counters = seen.counters().filter_map(|clock| seen.handed_over(&clock.identity.label()));

@@ -37,8 +37,8 @@ struct Judge {
 pub(super) fn compare(sides: &[Side; 2], labels: &[String], margin: f64) -> Costs {
     let pairs: Vec<[Option<&ComparedClock>; 2]> =
         labels.iter().map(|label| sides.each_ref().map(|side| side.clock(label))).collect();
-    let is_measured = |pair: &&[Option<&ComparedClock>; 2]| pair.iter().all(|clock| clock.is_some_and(has_cost));
-    let compared = pairs.iter().filter(is_measured).count();
+    let measured = pairs.iter().filter(|pair| pair.iter().all(|clock| clock.is_some_and(has_cost)));
+    let compared = measured.count();
     let judge = Judge { misrate: MISRATE / compared.max(1) as f64, margin };
     let speed = Speed::from_sides(sides, judge);
     let clocks = labels.iter().zip(&pairs).map(|(label, pair)| clock(label, pair, sides, &speed, judge)).collect();
@@ -112,23 +112,22 @@ fn point(median: f64) -> Option<RunCost> {
 fn common_counter(sides: &[Side; 2]) -> Option<String> {
     let fastest = sides[0].baselines.first()?.fastest_counter.as_ref().map(|counter| counter.name.clone());
     let counters = sides[0].clocks.iter().filter(|clock| clock.is_counter);
-    let first = |clock: &&ComparedClock| clock.costs.first().cloned().flatten().map(|cost| cost.median);
     let mut others: Vec<(f64, String)> =
-        counters.filter_map(|clock| Some((first(&clock)?, clock.label.clone()))).collect();
+        counters.filter_map(|clock| Some((clock.costs.first()?.as_ref()?.median, clock.label.clone()))).collect();
     others.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let in_all = |name: &String| sides.iter().all(|side| read(side, name).iter().all(Option::is_some));
-    fastest.into_iter().chain(others.into_iter().map(|(_, name)| name)).find(in_all)
+    let mut names = fastest.into_iter().chain(others.into_iter().map(|(_, name)| name));
+    names.find(|name| sides.iter().all(|side| read(side, name).iter().all(Option::is_some)))
 }
 
 /// Cost of the reading sequence in each run of a side.
 fn read(side: &Side, name: &str) -> Vec<Option<RunCost>> {
     let of_clock = side.clock(name);
-    let cost = |(run, baseline): (usize, &clockscope_records::BaselineRun)| {
+    let costs = side.baselines.iter().enumerate().map(|(run, baseline)| {
         let measured = of_clock.and_then(|clock| clock.costs.get(run).cloned().flatten());
-        let beside = || baseline.fastest_counter.as_ref().filter(|counter| counter.name == name);
-        measured.or_else(|| beside().and_then(|counter| point(counter.cost_ns)))
-    };
-    side.baselines.iter().enumerate().map(cost).collect()
+        let beside = baseline.fastest_counter.as_ref().filter(|counter| counter.name == name);
+        measured.or_else(|| point(beside?.cost_ns))
+    });
+    costs.collect()
 }
 
 /// Returns the bounds of a ratio of costs, and what they are based on.
@@ -137,8 +136,8 @@ fn bounds(costs: &[Vec<Option<RunCost>>; 2], judge: Judge) -> Option<(SampleBoun
     match (base.as_slice(), new.as_slice()) {
         ([one], [other]) => Some((widened(range(one, other)?), ComparisonBasis::Rounds)),
         _ => {
-            let medians = |side: &[&RunCost]| side.iter().map(|cost| cost.median).collect::<Vec<_>>();
-            Some((judge.bounds(&medians(&base), &medians(&new))?, ComparisonBasis::Runs))
+            let [base, new] = [base, new].map(|side| side.iter().map(|cost| cost.median).collect::<Vec<_>>());
+            Some((judge.bounds(&base, &new)?, ComparisonBasis::Runs))
         }
     }
 }
@@ -149,11 +148,10 @@ fn ratio_to(
     others: &[Vec<Option<RunCost>>; 2],
     judge: Judge,
 ) -> Option<SampleBounds> {
-    let runs = |index: usize| {
+    let [base, new] = [0, 1].map(|index| {
         let both = costs[index].iter().zip(&others[index]);
         both.filter_map(|(cost, other)| Some((cost.as_ref()?, other.as_ref()?))).collect::<Vec<_>>()
-    };
-    let [base, new] = [runs(0), runs(1)];
+    });
     if let ([(base, base_other)], [(new, new_other)]) = (base.as_slice(), new.as_slice()) {
         let (cost, other) = (range(base, new)?, range(base_other, new_other)?);
         return Some(widened(SampleBounds {
@@ -162,15 +160,16 @@ fn ratio_to(
             high: cost.high / other.low,
         }));
     }
-    let quotients =
-        |runs: &[(&RunCost, &RunCost)]| runs.iter().map(|(cost, other)| cost.median / other.median).collect::<Vec<_>>();
-    judge.bounds(&quotients(&base), &quotients(&new))
+    let [base, new] =
+        [base, new].map(|runs| runs.iter().map(|(cost, other)| cost.median / other.median).collect::<Vec<_>>());
+    judge.bounds(&base, &new)
 }
 
 /// The range of the ratios of two runs' rounds; of their medians where there are no rounds.
 fn range(base: &RunCost, new: &RunCost) -> Option<SampleBounds> {
-    let rounds = |cost: &RunCost| if cost.rounds.is_empty() { vec![cost.median] } else { cost.rounds.clone() };
-    ratio_range(&rounds(base), &rounds(new))
+    let [base, new] =
+        [base, new].map(|cost| if cost.rounds.is_empty() { vec![cost.median] } else { cost.rounds.clone() });
+    ratio_range(&base, &new)
 }
 
 fn widened(SampleBounds { estimate, low, high }: SampleBounds) -> SampleBounds {
@@ -248,11 +247,11 @@ fn clock(
         }
         None => (CostChange::Inconclusive, Some(Undecided::NotMeasured)),
     };
-    let middle = |medians: &[f64]| {
-        let mut sorted = medians.to_vec();
+    let [base_ns, new_ns] = medians.each_ref().map(|medians| {
+        let mut sorted = medians.clone();
         sorted.sort_by(f64::total_cmp);
         Figure::of(quantile(&sorted, 0.5), "it has no cost on this side")
-    };
+    });
     let difference = shift_bounds(&medians[0], &medians[1], judge.misrate).map(|bounds| [bounds.low, bounds.high]);
     let no_difference = if found.is_some() { "each side is one run" } else { NO_COST };
     let no_own = if found.is_some() { "no run shows the machine's speed" } else { NO_COST };
@@ -260,8 +259,8 @@ fn clock(
         name: label.to_owned(),
         change,
         undecided,
-        base_ns: middle(&medians[0]),
-        new_ns: middle(&medians[1]),
+        base_ns,
+        new_ns,
         ratio: Figure::of(found.map(|(found, _)| ratio(found)), NO_COST),
         own: Figure::of(own.map(ratio), no_own),
         difference_ns: Figure::of(difference, no_difference),

@@ -26,13 +26,13 @@ pub(super) fn appeared(measured: &[Vec<&Envelope<Measurement>>; 2], label: &str)
     if base.is_empty() || new.is_empty() {
         return None;
     }
-    let reads = |side: &[&Events]| side.iter().map(|events| events.reads).sum();
+    let [base_reads, reads]: [u64; 2] = judged.each_ref().map(|side| side.iter().map(|events| events.reads).sum());
     let appeared = KINDS.iter().filter_map(|(event, count)| {
         // A kind that any former run could not count may have been there.
         let former: Option<u64> = base.iter().map(|events| count(events)).sum();
         let count: u64 = new.iter().filter_map(|events| count(events)).sum();
         let is_new = former == Some(0) && count > 0;
-        is_new.then(|| AppearedEvents { event: *event, count, reads: reads(new), base_reads: reads(base) })
+        is_new.then_some(AppearedEvents { event: *event, count, reads, base_reads })
     });
     Some(appeared.collect())
 }

@@ -60,7 +60,8 @@ pub(super) fn changes_of_environments(sides: &[Vec<&Environment>; 2]) -> Vec<Cha
     changed(values)
 }
 
-/// The same, and the facts that measurements have of clocks and of their runs.
+/// The facts about machine, system and program that differ, and those that measurements have of
+/// clocks and of their runs.
 pub(super) fn changes_of_measurements(sides: &[Vec<&Envelope<Measurement>>; 2], clocks: &[String]) -> Vec<ChangedFact> {
     let mut values = Values::new();
     add_environments(&mut values, &sides.each_ref().map(|side| side.iter().map(|of| &of.environment).collect()));

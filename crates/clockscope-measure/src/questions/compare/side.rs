@@ -75,13 +75,13 @@ impl ComparedClock {
 
 impl Side {
     pub(super) fn from_records(records: &[&Envelope<Measurement>]) -> Self {
-        let debug = |measurement: &&Envelope<Measurement>| measurement.environment.program.debug_build;
-        let is_debug_build = records.first().map(debug);
+        let mut debug_builds = records.iter().map(|measurement| measurement.environment.program.debug_build);
+        let is_debug_build = debug_builds.next().filter(|first| debug_builds.all(|other| other == *first));
         let mut side = Self {
             clocks: Vec::new(),
             baselines: Vec::new(),
             is_emulated: records.iter().any(|measurement| !measurement.environment.emulation.is_empty()),
-            is_debug_build: is_debug_build.filter(|first| records.iter().all(|other| debug(other) == *first)),
+            is_debug_build,
         };
         records.iter().for_each(|measurement| side.add(measurement));
         side
@@ -117,7 +117,7 @@ impl Side {
     }
 }
 
-/// Costs in so many runs, by a record's cost.
+/// Costs in `runs` runs, by a record's cost.
 fn costs(cost: Option<&Cost>, runs: usize) -> Vec<Option<RunCost>> {
     let Some(cost) = cost else { return vec![None; runs] };
     // Only what has a logarithm can be compared by ratios.

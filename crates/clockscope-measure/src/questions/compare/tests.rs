@@ -461,7 +461,7 @@ fn what_cannot_be_compared_is_refused() {
     let refused = |base: &[ComparedRecord], new: &[ComparedRecord]| compare(base, new, &REQUEST).unwrap_err();
     assert!(matches!(refused(&[], &new), CompareError::NoRecord { side: "BASE" }));
     assert!(matches!(refused(&base, &[]), CompareError::NoRecord { side: "NEW" }));
-    // The same record, on both sides and on one, under another name.
+    // One record, on both sides and on one, under another name.
     let mut copy = base[1].clone();
     copy.file = Some("copy".to_owned());
     let same = |found: CompareError| matches!(found, CompareError::SameRecord { second, .. } if second == "copy");
@@ -497,7 +497,7 @@ fn machines_are_not_mixed_unless_that_is_requested() {
     assert!(found.is_other_machine && !compared(&base, &STEADY.runs(&mut random, 1)).is_other_machine);
 }
 
-/// The same name on both sides, as hypervisors give it to different processors.
+/// One name on both sides, as hypervisors give it to different processors.
 const HIDDEN_NAME: &str = "Intel(R) Xeon(R) Processor";
 
 fn set_processor(record: &mut ComparedRecord, eax: u32, microcode: &str) {

@@ -1,10 +1,10 @@
 //! Causes of a gap, from what the system counted before and after.
 
 use clockscope_records::{CauseKind, GapCounts, InterruptCount};
-use clockscope_system::account::{CpuAccount, Switches, ThreadAccount};
+use clockscope_system::account::{CpuAccount, ThreadAccount};
 
-/// Time that the kernel counted as stolen counts as the cause if it is no more than so many times
-/// the gap: it is counted in steps of 10 ms, which many small thefts fill.
+/// Largest ratio to the gap at which the time that the kernel counted as stolen is its cause: it is
+/// counted in steps of 10 ms, which many small thefts fill.
 const STOLEN: f64 = 2.0;
 /// Most names of a gap.
 const NAMES: usize = 4;
@@ -13,22 +13,25 @@ const NAMES: usize = 4;
 pub(super) fn attributed(thread: [&ThreadAccount; 2], cpu: [&CpuAccount; 2], ns: f64) -> (CauseKind, GapCounts) {
     let [before, after] = thread;
     let switches = before.switches.zip(after.switches);
-    let grown = |count: fn(&Switches) -> u64| {
-        switches.map_or(0, |(before, after)| count(&after).saturating_sub(count(&before)))
-    };
-    let (involuntary, voluntary) = (grown(|switches| switches.involuntary), grown(|switches| switches.voluntary));
+    let (involuntary, voluntary) = switches.map_or((0, 0), |(before, after)| {
+        (after.involuntary.saturating_sub(before.involuntary), after.voluntary.saturating_sub(before.voluntary))
+    });
     let [cpu_before, cpu_after] = cpu;
     // Figures of two CPUs say nothing about what happened between.
     let is_same = cpu_before.number == cpu_after.number;
-    let counted = |names: fn(&CpuAccount) -> &[(String, u64)]| {
-        if is_same { grown_names(names(cpu_before), names(cpu_after)) } else { Vec::new() }
+    let [interrupts, softirqs] = if is_same {
+        [
+            grown_names(&cpu_before.interrupts, &cpu_after.interrupts),
+            grown_names(&cpu_before.softirqs, &cpu_after.softirqs),
+        ]
+    } else {
+        [Vec::new(), Vec::new()]
     };
     let stolen_ns = cpu_after
         .steal_ns
         .filter(|_| is_same)
         .zip(cpu_before.steal_ns)
         .map_or(0, |(after, before)| after.saturating_sub(before));
-    let (interrupts, softirqs) = (counted(|cpu| &cpu.interrupts), counted(|cpu| &cpu.softirqs));
     let moved = before.cpu.zip(after.cpu).filter(|(before, after)| before != after).map(<[u32; 2]>::from);
     let smis = cpu_after
         .smis
@@ -57,21 +60,22 @@ pub(super) fn attributed(thread: [&ThreadAccount; 2], cpu: [&CpuAccount; 2], ns:
     (cause, GapCounts { moved, involuntary, voluntary, smis, steal_ns: stolen_ns, interrupts, while_asking: false })
 }
 
-/// Counts that grew, and by how much.
+/// Increases of the counts that grew.
 fn grown_names(before: &[(String, u64)], after: &[(String, u64)]) -> Vec<InterruptCount> {
     // Both lists are of one table, whose lines keep their order; a device may come or go.
-    let former = |index: usize, name: &String| {
+    let grown = after.iter().enumerate().map(|(index, (name, count))| {
         let same = before.get(index).filter(|(former, _)| former == name);
-        same.or_else(|| before.iter().find(|(former, _)| former == name)).map_or(0, |(_, count)| *count)
-    };
-    let grown =
-        after.iter().enumerate().map(|(index, (name, count))| (name, count.saturating_sub(former(index, name))));
+        let former = same.or_else(|| before.iter().find(|(former, _)| former == name));
+        (name, count.saturating_sub(former.map_or(0, |(_, count)| *count)))
+    });
     grown.filter(|(_, more)| *more > 0).map(|(name, count)| InterruptCount { name: name.clone(), count }).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clockscope_system::account::Switches;
+
     #[derive(Clone)]
     struct Account {
         thread: ThreadAccount,

@@ -15,7 +15,8 @@ pub(super) const WORST: usize = 10;
 /// Turns of the loop between two checks whether the time is over by another clock, or the user
 /// wants to stop.
 const TURNS_PER_CHECK: u32 = 1 << 12;
-/// Asking the system was interrupted itself if it took so many times longer than usual.
+/// Ratio of the time that asking the system took to the usual one above which it was interrupted
+/// itself.
 const UNUSUAL: u64 = 4;
 /// Number of tries to read the thread's own counts or another clock without an interruption.
 const TRIES: u32 = 4;

@@ -32,11 +32,10 @@ pub fn between_runs(mut runs: Vec<Envelope<Measurement>>) -> Option<Envelope<Mea
         run.interrupted |= others.iter().any(Envelope::is_interrupted);
     }
     for clock in &mut whole.found.clocks {
-        let same = |run: &'_ Envelope<Measurement>| {
-            run.found.clocks.iter().find(|other| other.identity.label() == clock.identity.label()).cloned()
-        };
-        let of_runs: Vec<Option<ClockRecord>> =
-            std::iter::once(Some(clock.clone())).chain(others.iter().map(same)).collect();
+        let of_others = others
+            .iter()
+            .map(|run| run.found.clocks.iter().find(|other| other.identity.label() == clock.identity.label()).cloned());
+        let of_runs: Vec<Option<ClockRecord>> = std::iter::once(Some(clock.clone())).chain(of_others).collect();
         let all: Vec<ClockRecord> = of_runs.iter().flatten().cloned().collect();
         *clock = combined(&all).unwrap_or_else(|| clock.clone());
         let between = clock.cost_ns.known_mut().and_then(|cost| cost.between_runs.as_mut());
@@ -45,9 +44,8 @@ pub fn between_runs(mut runs: Vec<Envelope<Measurement>>) -> Option<Envelope<Mea
         }
     }
     whole.found.baseline.runs = std::iter::once(&whole).chain(&others).map(baseline_of).collect();
-    let costs =
-        |run: &Envelope<Measurement>| run.found.baseline.fastest_counter.as_ref().map(|counter| counter.cost_ns);
-    let fastest = median(std::iter::once(&whole).chain(&others).filter_map(costs));
+    let baselines = std::iter::once(&whole).chain(&others).map(|run| &run.found.baseline);
+    let fastest = median(baselines.filter_map(|baseline| Some(baseline.fastest_counter.as_ref()?.cost_ns)));
     if let (Some(counter), Some(cost_ns)) = (&mut whole.found.baseline.fastest_counter, fastest) {
         counter.cost_ns = cost_ns;
     }
@@ -72,13 +70,15 @@ fn combined(runs: &[ClockRecord]) -> Option<ClockRecord> {
     (clock.reason, clock.failure) = failed.map_or((None, None), |run| (run.reason.clone(), run.failure));
     let costs: Vec<Cost> = runs.iter().filter_map(|run| run.cost_ns.known().cloned()).collect();
     clock.cost_ns = of_runs(of_costs(&costs), runs.iter().map(|run| &run.cost_ns));
-    let ratios = || runs.iter().map(|run| &run.ratio_to_fastest);
-    clock.ratio_to_fastest = of_runs(median(ratios().filter_map(Figure::get)), ratios());
-    let resolutions = || runs.iter().map(|run| &run.observed_resolution_ns);
-    clock.observed_resolution_ns = of_runs(resolutions().filter_map(Figure::get).min_by(f64::total_cmp), resolutions());
-    let orders = || runs.iter().map(|run| &run.monotonic);
-    let both = |a: Monotonic, b: Monotonic| Monotonic { strict: a.strict && b.strict, weak: a.weak && b.weak };
-    clock.monotonic = of_runs(orders().filter_map(Figure::get).reduce(both), orders());
+    let ratios = runs.iter().map(|run| &run.ratio_to_fastest);
+    clock.ratio_to_fastest = of_runs(median(ratios.clone().filter_map(Figure::get)), ratios);
+    let resolutions = runs.iter().map(|run| &run.observed_resolution_ns);
+    let finest = resolutions.clone().filter_map(Figure::get).min_by(f64::total_cmp);
+    clock.observed_resolution_ns = of_runs(finest, resolutions);
+    let orders = runs.iter().map(|run| &run.monotonic);
+    let order = orders.clone().filter_map(Figure::get);
+    let order = order.reduce(|a, b| Monotonic { strict: a.strict && b.strict, weak: a.weak && b.weak });
+    clock.monotonic = of_runs(order, orders);
     clock.events = runs.iter().filter_map(|run| run.events.clone()).reduce(sum);
     let summaries: Vec<&Summary> = runs.iter().filter_map(|run| run.summary.known()).collect();
     clock.summary = of_runs(of_summaries(&summaries), runs.iter().map(|run| &run.summary));
@@ -96,16 +96,15 @@ fn combined(runs: &[ClockRecord]) -> Option<ClockRecord> {
 /// Returns the figure of several runs. Where they have none, the first that lacks it gives the
 /// reason.
 fn of_runs<'a, T: 'a, U>(value: Option<U>, mut runs: impl Iterator<Item = &'a Figure<T>>) -> Figure<U> {
-    let first = || runs.find_map(Figure::reason).cloned().unwrap_or("not every run found it".into());
-    value.ok_or_else(first).into()
+    value.ok_or_else(|| runs.find_map(Figure::reason).cloned().unwrap_or("not every run found it".into())).into()
 }
 
 /// Returns true if two runs found the same tick, within their errors.
 fn is_same_tick(a: &ClockRecord, b: &ClockRecord) -> bool {
-    let error = |run: &ClockRecord| run.tick_evidence.as_ref().and_then(|evidence| evidence.error_ppm).unwrap_or(0.0);
+    let errors = [a, b].map(|run| run.tick_evidence.as_ref().and_then(|evidence| evidence.error_ppm).unwrap_or(0.0));
     let apart = a.tick_ns.get().zip(b.tick_ns.get()).map(|(a, b)| (a / b - 1.0).abs() * 1e6);
     // The unit is measured anew in each run.
-    apart.is_some_and(|ppm| ppm <= error(a) + error(b) + 10.0)
+    apart.is_some_and(|ppm| ppm <= errors[0] + errors[1] + 10.0)
 }
 
 fn of_costs(costs: &[Cost]) -> Option<Cost> {
@@ -165,9 +164,9 @@ fn sum(a: Events, b: Events) -> Events {
     fn both<T: Add<Output = T>>(a: Figure<T>, b: Figure<T>) -> Figure<T> {
         a.result().and_then(|a| Ok(a + b.result()?)).into()
     }
-    let larger = |a: Figure<f64>, b: Figure<f64>| {
+    fn larger(a: Figure<f64>, b: Figure<f64>) -> Figure<f64> {
         of_runs(a.get().into_iter().chain(b.get()).max_by(f64::total_cmp), [&a, &b].into_iter())
-    };
+    }
     Events {
         reads: a.reads + b.reads,
         errors: a.errors + b.errors,

@@ -1,4 +1,4 @@
-//! By how much a reading may be late: the step that a clock moves in.
+//! The step that a clock moves in, by which a reading may be late.
 
 use clockscope_system::Errno;
 
@@ -30,7 +30,7 @@ const TURN_NS: f64 = 50.0;
 pub(crate) enum ClockStep {
     /// In the clock's own unit.
     Step(f64),
-    /// Its nominal resolution is finer, but it was not seen to step for so many ns: its step may be
+    /// Its nominal resolution is finer, but it was not seen to step for `ns`: its step may be
     /// anything.
     Unseen { ns: f64 },
 }

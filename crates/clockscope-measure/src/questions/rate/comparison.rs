@@ -31,7 +31,7 @@ pub(super) struct Comparison {
     pub(super) clock: usize,
     pub(super) reference: usize,
     brackets: Vec<Bracket>,
-    /// One of so many rounds is kept.
+    /// Number of rounds of which one is kept.
     every: usize,
     rounds: usize,
     /// Brackets of which a read failed, and how often it was the clock's.
@@ -45,7 +45,7 @@ impl Comparison {
         Self { clock, reference, brackets: Vec::new(), every: 1, rounds: 0, failed: 0, errors: 0, error: None }
     }
 
-    /// Takes so many brackets, and keeps the narrowest.
+    /// Takes `count` brackets, and keeps the narrowest.
     pub(super) fn bracket<P: Platform>(&mut self, participants: &[Participant<'_, P>], count: usize) {
         let (clock, reference) = (&participants[self.clock], &participants[self.reference]);
         let fence = clock.fence.as_ref().or(reference.fence.as_ref());
@@ -105,19 +105,19 @@ impl Comparison {
     }
 
     /// The brackets since the first one, which is always kept, and the ticks: in ns, with units of
-    /// so many ns.
+    /// `clock_ns` and `reference_ns`.
     fn in_ns<P: Platform>(
         &self,
         (clock, clock_ns): (&Participant<'_, P>, f64),
         (reference, reference_ns): (&Participant<'_, P>, f64),
     ) -> (Vec<BracketNs>, Ticks) {
         let unit = Ticks { outer: reference_ns, inner: clock_ns };
-        let since_first = |bracket| BracketNs::since(&self.brackets[0], bracket, unit);
+        let brackets = self.brackets.iter().map(|bracket| BracketNs::since(&self.brackets[0], bracket, unit));
         let ticks = Ticks { outer: reference.tick * reference_ns, inner: clock.tick * clock_ns };
-        (self.brackets.iter().map(since_first).collect(), ticks)
+        (brackets.collect(), ticks)
     }
 
-    /// Rate that all brackets show with the clock's unit of so many ns.
+    /// Rate that all brackets show with the clock's unit of `clock_ns`.
     fn rate<P: Platform>(
         &self,
         clock: &Participant<'_, P>,

@@ -50,7 +50,7 @@ pub(super) struct Participant<'a, P: Platform> {
     pub(super) rough_ns: f64,
     /// Step of its readings, in its unit.
     pub(super) tick: f64,
-    /// The frequency that it is said to count at, for a clock that shows counts.
+    /// Nominal frequency, for a clock that shows counts.
     pub(super) nominal_hz: Option<f64>,
     pub(super) is_in_counts: bool,
     /// Timer that has to be read before and after it so that it is read in between: a read that is
@@ -95,8 +95,8 @@ fn is_usual<P: Platform>(row: &CatalogEntry<P>, paths: Paths, catalog: &Catalog<
 
 /// The first ordered sequence of the counter, or else the first of all.
 pub(crate) fn ordered_counter<P: Platform>(catalog: &Catalog<P>) -> Option<String> {
-    let counters = || catalog.entries.iter().filter(|row| is_counter(row));
-    let first = counters().find(|row| row.info.is_ordered).or(counters().next())?;
+    let mut counters = catalog.entries.iter().filter(|row| is_counter(row));
+    let first = counters.clone().find(|row| row.info.is_ordered).or(counters.next())?;
     Some(first.info.name.to_string())
 }
 
@@ -114,21 +114,22 @@ pub(super) fn first_answering<P: Platform>(
     let known = Catalog::new(session.platform);
     let names = default_clocks::references(&known, kinds);
     let tried = known.select(&names, Paths::Libc)?.tried(session)?;
-    let answers = |name: &&String| {
+    let answering = names.iter().find(|name| {
         let indices = tried.indices(name, Paths::Libc).unwrap_or_default();
         indices.iter().any(|index| tried.entries[*index].sampler.is_ok())
-    };
-    names.iter().find(answers).or(names.first()).cloned().ok_or(MeasureError::NoReference)
+    });
+    answering.or(names.first()).cloned().ok_or(MeasureError::NoReference)
 }
 
 /// Place of the reference.
 pub(super) fn reference_index<P: Platform>(catalog: &Catalog<P>, name: &str) -> Result<usize, MeasureError> {
-    let none = || UnknownClock { name: name.to_owned(), known: catalog.names() };
-    let index = catalog.indices(name, Paths::Libc)?.first().copied().ok_or_else(none)?;
+    let index = catalog.indices(name, Paths::Libc)?.first().copied();
+    let index = index.ok_or_else(|| UnknownClock { name: name.to_owned(), known: catalog.names() })?;
     let row = &catalog.entries[index];
-    let refused =
-        |failure_reason: FailureReason| Err(MeasureError::Reference(failure_reason.of_clock(row.label()).into()));
-    without_time(row.info.kind).map_or(Ok(index), refused)
+    match without_time(row.info.kind) {
+        None => Ok(index),
+        Some(failure_reason) => Err(MeasureError::Reference(failure_reason.of_clock(row.label()).into())),
+    }
 }
 
 impl<'a, P: Platform> Participant<'a, P> {

@@ -28,17 +28,19 @@ pub(crate) fn find<P: Platform>(
     duration_s: f64,
 ) -> Result<Vec<Agreement>, MeasureError> {
     let catalog = Catalog::new(setup.session.platform).select(names, Paths::Libc)?.tried(setup.session)?;
-    let entry = |name: &String| catalog.entries.iter().find(|entry| entry.label() == *name);
-    let Some((a, b)) = entry(&names[0]).zip(entry(&names[1])) else { return Ok(Vec::new()) };
+    let entries = names.each_ref().map(|name| catalog.entries.iter().find(|entry| entry.label() == *name));
+    let [Some(a), Some(b)] = entries else { return Ok(Vec::new()) };
     let units = [a, b].map(|entry| unit_ns(setup, entry));
     let [Some(a_ns), Some(b_ns)] = units else { return Ok(Vec::new()) };
-    let of_length = |(length_ns, count): (u64, u32)| {
-        let pairs = (0..count).map_while(|_| lengths(setup, [a, b], length_ns));
-        let differences = pairs.map(|[a, b]| a as f64 * a_ns - b as f64 * b_ns).collect();
-        agreement(length_ns, differences)
-    };
-    let has_room = |(length_ns, _): &(u64, u32)| *length_ns as f64 * FEWEST as f64 <= SHARE * duration_s * 1e9;
-    Ok(LENGTHS.into_iter().filter(has_room).filter_map(of_length).collect())
+    let mut agreements = Vec::new();
+    for (length_ns, count) in LENGTHS {
+        if length_ns as f64 * FEWEST as f64 <= SHARE * duration_s * 1e9 {
+            let pairs = (0..count).map_while(|_| lengths(setup, [a, b], length_ns));
+            let differences = pairs.map(|[a, b]| a as f64 * a_ns - b as f64 * b_ns).collect();
+            agreements.extend(agreement(length_ns, differences));
+        }
+    }
+    Ok(agreements)
 }
 
 /// The length of a clock's unit in ns: a counter's by the timer, whose rate over the run is known

@@ -211,7 +211,7 @@ class _Lines:
             self.done = done
 
     def write(self, raw: BinaryIO, most: int) -> None:
-        """Writes lines until there are so many bytes, or no more."""
+        """Writes lines until `most` bytes are written or none is left."""
         written = 0
         for line in self._found:
             raw.write(line)

@@ -29,7 +29,7 @@ class Progress:
         self._write(f"{what} ...", always=True)
 
     def step(self, what: str, done: int, of: int) -> None:
-        """Shows how many of so many are done."""
+        """Shows that `done` of `of` are done."""
         self._write(f"{done:,} of {of:,} {what}", always=done == of)
 
     def end(self) -> None:

@@ -15,7 +15,7 @@ fn runs_of_repeats_are_stalls_or_stuck_by_their_length() {
     assert_eq!([run(0), run(1), run(2), run(199), run(200)], [(0, 0), (0, 0), (1, 0), (1, 0), (0, 1)]);
 }
 
-/// Runs of a clock with this tick that freezes for so many ns, thirty times, from inside its tick.
+/// Runs of a clock with this tick that freezes for `freeze_ns`, thirty times, from inside its tick.
 fn stuck(tick_ns: f64, cost_ns: f64, freeze_ns: f64) -> u64 {
     let period_ns = 20.3 * (tick_ns + freeze_ns);
     let length = 1000_u16;

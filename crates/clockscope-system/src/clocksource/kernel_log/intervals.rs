@@ -47,6 +47,12 @@ struct Interval {
     went_back: bool,
 }
 
+/// The hexadecimal number behind a key.
+fn count(line: &str, key: &str) -> Option<u64> {
+    let (_, digits) = line.split_once(key)?;
+    u64::from_str_radix(digits.split_whitespace().next()?, 16).ok()
+}
+
 impl Interval {
     /// Reads it in any of the forms: in ns, or as two counts and the mask of its bits.
     fn read(line: &str, role: &str, prefix: &str, log: &[String]) -> Option<Self> {
@@ -59,13 +65,9 @@ impl Interval {
         if let Some(ns) = counted.strip_prefix("nsec: ") {
             return Some(Self { name, ns: Some(decimal(ns)?), went_back: false });
         }
-        let count = |key: &str| {
-            let (_, digits) = line.split_once(key)?;
-            u64::from_str_radix(digits.split_whitespace().next()?, 16).ok()
-        };
-        let now = count(&format!("{prefix}now: "))?;
-        let last = count(&format!("{prefix}last: "))?;
-        let mask = count("mask: ")?;
+        let now = count(line, &format!("{prefix}now: "))?;
+        let last = count(line, &format!("{prefix}last: "))?;
+        let mask = count(line, "mask: ")?;
         let counts = now.wrapping_sub(last) & mask;
         // A counter of 64 bits does not wrap.
         let went_back = mask == u64::MAX && now < last;

@@ -62,7 +62,7 @@ enum ReferenceCall {
 
 /// The references, best first. Neither the C library nor the vDSO takes part in a system call of
 /// our own, and nobody steers CLOCK_MONOTONIC_RAW; the others serve where a filter denies it.
-/// Whether one answers is for the caller to try.
+/// Callers have to try each: it may not answer.
 #[must_use]
 pub fn references() -> Vec<Reference> {
     let by_syscall = |name, id| Reference { name, id, way: ReferenceCall::Syscall(BySyscall::new(id)) };

@@ -42,26 +42,30 @@ fn clock(device: String, devices: &Path, names: &Path) -> PtpClock {
 
 /// The offset of a device from civil time and its bound, in s.
 fn compared(path: &Path) -> Result<(f64, f64), Unknown> {
-    let display = || path.display().to_string();
     let opened = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path);
-    let file = opened.map_err(|error| format!("open of {}: {error}", display()))?;
+    let file = opened.map_err(|error| format!("open of {}: {error}", path.display()))?;
     // FD_TO_CLOCKID of the kernel's uapi: a dynamic clock's id is made of its file descriptor.
     let device = BySyscall::new((!file.as_raw_fd() << 3) | 3);
     let realtime = BySyscall::new(libc::CLOCK_REALTIME);
-    let read = |clock: &BySyscall| -> Result<u64, Errno> {
-        let mut time = Timespec::default();
-        clock.read(&mut time)?;
-        Ok(time.nanoseconds())
-    };
-    let one = || Ok(Bracket { before: read(&realtime)?, inner: read(&device)?, after: read(&realtime)? });
-    let brackets: Result<Vec<Bracket>, Errno> = (0..COMPARISONS).map(|_| one()).collect();
+    let brackets: Result<Vec<Bracket>, Errno> = (0..COMPARISONS).map(|_| bracket(&realtime, &device)).collect();
     let brackets =
-        brackets.map_err(|errno| format!("clock_gettime of {}: {}", display(), system_error(errno).words))?;
+        brackets.map_err(|errno| format!("clock_gettime of {}: {}", path.display(), system_error(errno).words))?;
     offset(&brackets).ok_or_else(|| "civil time was set during each comparison".into())
 }
 
-/// Returns by how much the device, the inner clock, is ahead by the narrowest of these brackets,
-/// and its bound: in s. `None` where the other clock went back in each.
+/// Reads civil time before and after the device.
+fn bracket(realtime: &BySyscall, device: &BySyscall) -> Result<Bracket, Errno> {
+    Ok(Bracket { before: read(realtime)?, inner: read(device)?, after: read(realtime)? })
+}
+
+fn read(clock: &BySyscall) -> Result<u64, Errno> {
+    let mut time = Timespec::default();
+    clock.read(&mut time)?;
+    Ok(time.nanoseconds())
+}
+
+/// Returns the lead of the device, the inner clock, by the narrowest of these brackets, and its
+/// bound: in s. `None` where the other clock went back in each.
 fn offset(brackets: &[Bracket]) -> Option<(f64, f64)> {
     let narrowest = brackets.iter().filter(|bracket| !bracket.went_back()).min_by_key(|bracket| bracket.width())?;
     let (least, most) = narrowest.ahead();

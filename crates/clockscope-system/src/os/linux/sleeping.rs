@@ -90,8 +90,8 @@ fn whole(ns: u64, unit_ns: u64, name: &'static str) -> Result<u64, SleepError> {
 
 /// The error of a call that failed. A signal may end a sleep; that is not a failure.
 fn interrupted_or(answer: libc::c_int, call: &'static str) -> Result<(), SleepError> {
-    let is_interrupted = || io::Error::last_os_error().kind() == io::ErrorKind::Interrupted;
-    if answer >= 0 || is_interrupted() { Ok(()) } else { Err(last_error(call)) }
+    let is_done = answer >= 0 || io::Error::last_os_error().kind() == io::ErrorKind::Interrupted;
+    if is_done { Ok(()) } else { Err(last_error(call)) }
 }
 
 fn last_error(call: &'static str) -> SleepError {

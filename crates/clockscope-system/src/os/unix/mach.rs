@@ -61,13 +61,12 @@ fn timebase() -> Result<Timebase, Unavailable> {
 
 pub(super) fn each(visitor: &mut impl Visitor) {
     let timebase = timebase();
-    let info = |cataloged: ClockInfo| with_timebase(cataloged, &timebase);
-    let clock = |_| Absolute;
-    visitor.visit(Entry { info: info(cataloged!("mach_absolute_time")), clock: timebase.clone().map(clock) });
-    let clock = |_| Continuous;
-    visitor.visit(Entry { info: info(cataloged!("mach_continuous_time")), clock: timebase.clone().map(clock) });
-    let clock = |_| Approximate;
-    visitor.visit(Entry { info: info(cataloged!("mach_approximate_time")), clock: timebase.clone().map(clock) });
+    let info = with_timebase(cataloged!("mach_absolute_time"), &timebase);
+    visitor.visit(Entry { info, clock: timebase.clone().map(|_| Absolute) });
+    let info = with_timebase(cataloged!("mach_continuous_time"), &timebase);
+    visitor.visit(Entry { info, clock: timebase.clone().map(|_| Continuous) });
+    let info = with_timebase(cataloged!("mach_approximate_time"), &timebase);
+    visitor.visit(Entry { info, clock: timebase.clone().map(|_| Approximate) });
 }
 
 /// Adds the length of a count.

@@ -15,9 +15,12 @@ fn uname() -> Option<[String; 3]> {
     let mut names = core::mem::MaybeUninit::<libc::utsname>::zeroed();
     // SAFETY: uname fills the structure that it is given, of which all-zero is a value.
     let (answer, names) = unsafe { (libc::uname(names.as_mut_ptr()), names.assume_init()) };
-    let text = |field: &[libc::c_char]| {
+    if answer != 0 {
+        return None;
+    }
+    let fields: [&[libc::c_char]; 3] = [&names.sysname, &names.release, &names.version];
+    Some(fields.map(|field| {
         let bytes: Vec<u8> = field.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0).collect();
         String::from_utf8_lossy(&bytes).into_owned()
-    };
-    (answer == 0).then(|| [text(&names.sysname), text(&names.release), text(&names.version)])
+    }))
 }

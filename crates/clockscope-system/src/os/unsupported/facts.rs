@@ -21,8 +21,8 @@ pub(crate) fn is_wine() -> bool {
 
 /// The system has no uname.
 pub(crate) fn kernel() -> Kernel {
-    let unknown = || Figure::unknown("the system has no uname");
-    Kernel { name: unknown(), release: unknown(), version: unknown() }
+    let unknown = Figure::unknown("the system has no uname");
+    Kernel { name: unknown.clone(), release: unknown.clone(), version: unknown }
 }
 
 /// Other systems than Linux have other logs.

@@ -14,7 +14,7 @@ use clockscope_core::Errno;
 pub enum SecondCtrlC {
     /// It ends the program at once.
     Ends,
-    /// The same as the first.
+    /// It has no further effect.
     IsIgnored,
 }
 

@@ -40,7 +40,7 @@ fn version() -> Option<String> {
     numbers().map(|[major, minor, build]| format!("{major}.{minor}.{build}"))
 }
 
-/// The same as numbers.
+/// Major and minor version and the build, as numbers.
 fn numbers() -> Option<[u32; 3]> {
     let size = u32::try_from(size_of::<OSVERSIONINFOW>()).ok()?;
     let mut found = OSVERSIONINFOW { dwOSVersionInfoSize: size, ..OSVERSIONINFOW::default() };

@@ -28,8 +28,7 @@ pub(super) fn function(libraries: &[&'static CStr], name: &'static CStr) -> Resu
         // SAFETY: the library is loaded and never freed; the name is a C string.
         unsafe { GetProcAddress(library, name.as_ptr().cast()) }
     });
-    let missing = || format!("this Windows has no {}", name.to_string_lossy());
-    found.ok_or_else(|| Unavailable::Missing(missing().into()))
+    found.ok_or_else(|| Unavailable::Missing(format!("this Windows has no {}", name.to_string_lossy()).into()))
 }
 
 /// The reason of what a call that failed would have shown.

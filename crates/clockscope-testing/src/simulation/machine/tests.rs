@@ -67,7 +67,7 @@ fn a_read_is_interrupted_where_that_was_requested() {
 }
 
 proptest! {
-    /// The same seed gives the same readings, whatever the machine has to do.
+    /// One seed gives the same readings each time, whatever the machine has to do.
     #[test]
     fn the_seed_decides(seed: u64, competitors in 0u32..8, slice_ns in 1_000_000u64..10_000_000, cpus in 1u32..4) {
         let readings = |seed: u64| {

@@ -35,7 +35,7 @@ pub(super) struct Settings {
     pub(super) taken: (f64, f64),
 }
 
-/// Everything.
+/// State of the machine: its threads, shared words, clocks, settings and future events.
 #[derive(Debug)]
 pub(super) struct MachineState {
     /// The first is the one that calls `together`; the others run meanwhile.
@@ -53,7 +53,7 @@ pub(super) struct MachineState {
     pub(super) events: Vec<TimedChange>,
     pub(super) random: Random,
     pub(super) settings: Settings,
-    /// By how much longer words take to each CPU.
+    /// Additional transit time of a word to each CPU, in ps.
     pub(super) detours_ps: Vec<u64>,
     pub(super) lost: Vec<Lost>,
     pub(super) trace: Trace,

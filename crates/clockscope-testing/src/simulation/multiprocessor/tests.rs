@@ -31,12 +31,12 @@ fn heavy() -> Load {
     }
 }
 
-/// Runs the same on all CPUs, on a thread that is bound to each.
+/// Runs `body` on all CPUs, on a thread that is bound to each.
 fn on_each<T: Send>(machine: &Multiprocessor, body: impl Fn(u32) -> T + Sync) -> Vec<T> {
     on_threads(machine, machine.cpus(), body)
 }
 
-/// Runs the same on so many threads, which are bound to one CPU after the other.
+/// Runs `body` on `count` threads, which are bound to one CPU after the other.
 fn on_threads<T: Send>(machine: &Multiprocessor, count: u32, body: impl Fn(u32) -> T + Sync) -> Vec<T> {
     let body = &body;
     let on = |number| -> Body<'_, T> {
@@ -49,7 +49,7 @@ fn on_threads<T: Send>(machine: &Multiprocessor, count: u32, body: impl Fn(u32) 
     ended.into_iter().map(|result| result.unwrap_or_else(|text| panic!("{text}\n{}", machine.trace()))).collect()
 }
 
-/// Everything that two CPUs read, receive and lose while they exchange readings.
+/// Values that two CPUs read, receive and lose while they exchange readings.
 fn transcript(seed: u64) -> Vec<u64> {
     let machine = machine(2, seed);
     let clock = machine.add(SimulatedClock::new(0));

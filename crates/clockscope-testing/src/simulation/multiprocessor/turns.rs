@@ -39,7 +39,7 @@ impl MachineState {
         self.random.between(shortest, longest.saturating_add(1))
     }
 
-    /// Starts so many threads, one after the other. The running one waits until they have ended.
+    /// Starts `count` threads, one after the other. The running one waits until they have ended.
     /// Returns `false` if it cannot start others.
     pub(super) fn start(&mut self, count: usize) -> bool {
         if self.threads.len() > 1 {

@@ -35,8 +35,8 @@ fn what_a_daemon_states_wins_over_the_kernels_flag() {
     }
 }
 
-/// A machine whose kernel takes a wrong frequency, by so many ppm against true time: its clocks
-/// that are steered run so much faster than those that are not.
+/// A machine whose kernel takes a wrong frequency, by `ppm` against true time: its clocks that are
+/// steered run faster by that than those that are not.
 fn corrected_by(ppm: f64) -> Observations {
     let mut seen = healthy();
     for name in ["monotonic", "realtime"] {

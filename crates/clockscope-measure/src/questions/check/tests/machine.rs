@@ -259,7 +259,7 @@ pub(super) fn other_clocksource(clocksource: &str, is_fault: bool) -> Observatio
     seen
 }
 
-/// Lets a read of this clock cost so many ns.
+/// Lets a read of this clock cost `ns` nanoseconds.
 pub(super) fn cost_of(seen: &mut Observations, name: &str, ns: f64) {
     let clock = seen.clocks.iter_mut().find(|clock| clock.identity.name == name).unwrap();
     clock.cost_ns.known_mut().unwrap().median = ns;
