@@ -1,6 +1,7 @@
 //! Earlier records that an answer is compared with.
 
 pub(crate) mod folder;
+mod save;
 
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,7 @@ use crate::numbers::{self, Share};
 use crate::options::OutputArgs;
 use crate::output::{self, Destination};
 use crate::usage::{Undeterminable, UsageError};
+pub(crate) use save::{NewBaseline, SaveArgs};
 
 /// Largest change of a cost that does not matter by default.
 pub(crate) const DEFAULT_MARGIN: &str = "5%";
@@ -27,9 +29,8 @@ pub(crate) const DEFAULT_MARGIN: &str = "5%";
 pub(crate) struct BaselineArgs {
     /// Compare with these records, as `clockscope compare` does, and show what has changed
     ///
-    /// A file, a folder, a quoted pattern, a name of `clockscope baseline`, or several with
-    /// commas. --fail-on takes the changes as
-    /// well: slower, verdict, clocksource, events.
+    /// A file, a folder, a quoted pattern, a name of --save, or several with commas. --fail-on
+    /// takes the changes as well: slower, verdict, clocksource, events.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) baseline: Option<String>,
     /// With --baseline: compare with records of another machine, too

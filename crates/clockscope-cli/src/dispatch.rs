@@ -8,7 +8,7 @@ use crate::answer::Question;
 use crate::exit::Exit;
 use crate::output::{self, Destination};
 use crate::questions::measure::MeasureArgs;
-use crate::questions::{Cli, Command, SchemaArg, baseline};
+use crate::questions::{Cli, Command, SchemaArg};
 use crate::usage::unknown_word;
 use crate::{help, stamps, version};
 
@@ -24,7 +24,6 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
             check_names(&cli.measure)?;
             Err(error)
         }),
-        Some(Command::Baseline(args)) => baseline::run(&args),
         Some(Command::Stamps(args)) => stamps::run(&args),
         Some(Command::Schema(args)) => schema(args.of),
         Some(Command::Completions(args)) => completions(args.shell),

@@ -29,7 +29,6 @@
 //! clock, and for a first page of help with more than 50 lines.
 
 mod advise;
-pub(crate) mod baseline;
 mod check;
 mod clocksource;
 mod compare;
@@ -37,12 +36,10 @@ mod gaps;
 mod info;
 mod list;
 pub(crate) mod measure;
-mod offsets;
 mod order;
 mod rate;
 mod report;
 mod runtimes;
-mod shootout;
 mod sleep;
 mod steps;
 
@@ -167,11 +164,8 @@ commands! {
         /// Test whether readings go back from CPU to CPU
         ///
         /// Hands readings from CPU to CPU and counts those that go back, for every clock and
-        /// reading sequence.
+        /// reading sequence. With --offsets, measures how far apart the CPUs' counters are.
         Order(order::OrderArgs),
-        /// Measure how far apart the CPUs' counters are
-        #[command(alias = "sync")]
-        Offsets(offsets::OffsetsArgs),
         /// Measure how fast clocks run, with bounds, and how steadily
         ///
         /// Shows frequency offsets with their bounds, the counter's frequency, and stability.
@@ -189,27 +183,22 @@ commands! {
         Clocksource(clocksource::ClocksourceArgs),
     }
     "Compare" {
-        /// Compare records with earlier ones: what is slower, what changed
+        /// Compare with earlier records, or two clocks with each other
         ///
-        /// Lists the facts that differ, and says of each clock whether a read costs more than it
-        /// did.
+        /// Lists the facts that differ from those of earlier records, and says of each clock
+        /// whether a read costs more than it did. Without a record, compares two clocks by
+        /// resolution, accuracy, cost and reliability.
         Compare(compare::CompareArgs),
-        /// Compare two clocks by resolution, accuracy, cost and reliability
-        Shootout(shootout::ShootoutArgs),
         /// Measure the stopwatches of language runtimes and browsers
         ///
         /// Runs a probe in each runtime that it finds.
         Runtimes(runtimes::RuntimesArgs),
         /// Render a recorded JSON document in any format
+        ///
+        /// Of a recording (`clockscope steps --raw FILE.json`), the answer is computed again.
         Report(report::ReportArgs),
     }
-    "Other" {
-        /// Compute the answer of a recorded run of steps again
-        Replay(steps::ReplayArgs),
-    }
     others "Other" {
-        /// Store a record under a name, to compare with later
-        Baseline(baseline::NamedBaselineArgs),
         /// Convert the library's stamps to times with bounds
         ///
         /// Reads a file of stamps, and writes CSV: for each count the time, with its bounds.

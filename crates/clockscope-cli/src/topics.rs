@@ -120,7 +120,7 @@ fn list(topics: impl Iterator<Item = &'static Topic>) -> String {
 
 fn unknown(name: &str) -> String {
     let topics = TOPICS.iter().map(|topic| topic.name.to_owned());
-    let hint = usage::nearest(name, topics.chain(COMMANDS.iter().map(Row::name)));
+    let hint = usage::command_or_nearest(name, topics.chain(COMMANDS.iter().map(Row::name)));
     format!("unknown topic: {name}; {hint}`clockscope help {LIST}` lists all topics, `clockscope -h` all commands")
 }
 

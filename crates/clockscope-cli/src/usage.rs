@@ -88,9 +88,7 @@ pub(crate) fn unknown_clock(error: UnknownClock) -> UsageError {
 /// The same of the first word after the program's name: a clock, or a command.
 pub(crate) fn unknown_word(error: UnknownClock, commands: Vec<String>) -> UsageError {
     explained_word(&error).unwrap_or_else(|| {
-        let known = commands.into_iter().chain(error.known);
-        let synonym = suggestions::synonym(&error.name).map(|meant| format!("did you mean {meant}? "));
-        let hint = synonym.unwrap_or_else(|| nearest(&error.name, known));
+        let hint = command_or_nearest(&error.name, commands.into_iter().chain(error.known));
         UsageError(format!(
             "unknown command or clock: {}; {hint}`clockscope -h` shows all commands, `clockscope list` all clocks",
             error.name
@@ -151,6 +149,14 @@ fn clocksource_hint(name: &str, available: &str) -> String {
 /// like than the one that is most alike it may be.
 const LIKE: f64 = 0.7;
 const MUCH_LESS: f64 = 0.15;
+
+/// The command that answers a word, or the names that it may have been meant for, as [`nearest`].
+pub(crate) fn command_or_nearest(word: &str, known: impl Iterator<Item = String>) -> String {
+    match suggestions::synonym(word) {
+        Some(command) => format!("did you mean {command}? "),
+        None => nearest(word, known),
+    }
+}
 
 /// The names that a name may have been meant for, as a question with a blank after it; nothing if
 /// there is none.

@@ -122,7 +122,7 @@ def test_a_recording_is_replayed(tmp_path: Path) -> None:
     answered = Record(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
     assert clockscope.replay(file).clocks == answered.clocks
     file.write_text("{}")
-    with pytest.raises(ValueError, match="not a recording"):
+    with pytest.raises(ValueError, match="not a clockscope record"):
         clockscope.replay(file)
     with pytest.raises(FileNotFoundError):
         clockscope.replay(tmp_path / "none.json")

@@ -93,7 +93,7 @@ documents! {
     Advice(Advice) = "clockscope.advise", is_run = false, has_charts = false;
     /// The result of `clockscope order`.
     Order(Order) = "clockscope.order", is_run = true, has_charts = false;
-    /// The result of `clockscope offsets`.
+    /// The result of `clockscope order --offsets`.
     Offsets(Offsets) = "clockscope.offsets", is_run = true, has_charts = false;
     /// The result of `clockscope rate`.
     Rate(Rate) = "clockscope.rate", is_run = true, has_charts = true;
@@ -103,7 +103,7 @@ documents! {
     Sleep(Sleep) = "clockscope.sleep", is_run = true, has_charts = true;
     /// The result of `clockscope check`.
     Check(Check) = "clockscope.check", is_run = true, has_charts = true;
-    /// The result of `clockscope shootout`.
+    /// The comparison of two clocks by `clockscope compare`.
     Shootout(Shootout) = "clockscope.shootout", is_run = true, has_charts = false;
     /// The result of `clockscope compare`.
     Comparison(Comparison) = "clockscope.compare", is_run = false, has_charts = true;

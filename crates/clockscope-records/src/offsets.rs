@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::figure::record;
 use crate::{CpuFailure, Figure, PairsFailure, Unknown};
 
-/// The result of `clockscope offsets`.
+/// The result of `clockscope order --offsets`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Offsets", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]

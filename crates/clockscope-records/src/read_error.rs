@@ -91,7 +91,7 @@ pub enum ReadError {
     #[error("its schema is \"{0}\", which this program does not know: use the version of clockscope that wrote it")]
     UnknownSchema(String),
     /// The file is a recording, and a document was expected.
-    #[error("it is a recording: compute its answer with `clockscope replay`")]
+    #[error("it is a recording: `clockscope report FILE --json` computes its answer")]
     IsRecording,
     /// The file is a document, and a recording was expected.
     #[error("its schema is \"{0}\", expected \"clockscope.recording\": show documents with `clockscope report`")]
@@ -195,7 +195,7 @@ mod tests {
             ),
             (
                 r#"{"schema":"clockscope.recording","schema_version":1}"#,
-                "it is a recording: compute its answer with `clockscope replay`",
+                "it is a recording: `clockscope report FILE --json` computes its answer",
             ),
         ] {
             assert_eq!(said(text.as_bytes()), expected, "{text}");

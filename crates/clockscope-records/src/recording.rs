@@ -14,7 +14,7 @@ use crate::read_error::{self, without_mark};
 use crate::reason::{OTHER, coded};
 use crate::{ClockIdentity, ClockKind, Environment, Failure, FileKind, ReadError, Run, SCHEMA_VERSION, Unknown};
 
-/// One recorded run of `clockscope steps`. `clockscope replay` computes its answer again.
+/// One recorded run of `clockscope steps`. `clockscope report` computes its answer again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "schema", rename = "clockscope.recording")]
@@ -199,19 +199,24 @@ impl Recording {
         Self { schema_version: SCHEMA_VERSION, checksum: checksum(&recorded), recorded }
     }
 
-    /// Reads a recording from its JSON text. Does not compare the checksum.
-    ///
-    /// # Errors
-    /// [`ReadError`]: says what the file is instead, or where it is damaged.
-    pub fn from_json(text: &[u8]) -> Result<Self, ReadError> {
+    /// Returns true for JSON with the key `schema` of a recording, whatever else it holds.
+    #[must_use]
+    pub fn is_recording(text: &[u8]) -> bool {
         /// The mark of a recording.
         #[derive(Deserialize)]
         struct Mark {
             schema: String,
         }
+        serde_json::from_slice::<Mark>(without_mark(text)).is_ok_and(|mark| mark.schema == read_error::RECORDING)
+    }
+
+    /// Reads a recording from its JSON text. Does not compare the checksum.
+    ///
+    /// # Errors
+    /// [`ReadError`]: says what the file is instead, or where it is damaged.
+    pub fn from_json(text: &[u8]) -> Result<Self, ReadError> {
         let text = without_mark(text);
-        let mark = serde_json::from_slice::<Mark>(text).ok().filter(|mark| mark.schema == read_error::RECORDING);
-        let recording = mark.and_then(|_| serde_json::from_slice::<Self>(text).ok());
+        let recording = if Self::is_recording(text) { serde_json::from_slice::<Self>(text).ok() } else { None };
         let recording = recording.ok_or_else(|| read_error::diagnosed(text, FileKind::Recording))?;
         match recording.schema_version {
             SCHEMA_VERSION => Ok(recording),

@@ -9,7 +9,7 @@ use crate::units::time;
 use crate::words::{worded, written};
 use crate::{Figure, UnreadableClock};
 
-/// The result of `clockscope shootout`.
+/// The comparison of two clocks by `clockscope compare`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Shootout", transform = crate::schema::add_words::<Shootout>))]
 #[serde(remote = "Self")]

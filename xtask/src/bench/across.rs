@@ -75,7 +75,7 @@ fn least(values: &[f64]) -> f64 {
 fn offsets() -> Result<()> {
     let (mut bounds, mut round_trips) = (Vec::new(), Vec::new());
     for _ in 0..RUNS {
-        let record = record_of(&["offsets", "--duration", "1s"])?;
+        let record = record_of(&["order", "--offsets", "--duration", "1s"])?;
         bounds.push(number(&record["pairs"][0]["bound_ns"])?);
         round_trips.push(number(&record["pairs"][0]["round_trip_ns"])?);
     }

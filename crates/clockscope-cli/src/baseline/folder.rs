@@ -54,7 +54,7 @@ pub(crate) fn names() -> Result<Vec<String>> {
 /// Says that there is no such baseline, and which may have been meant.
 pub(crate) fn missing(name: &str) -> UsageError {
     let near = nearest(name, names().unwrap_or_default().into_iter());
-    UsageError(format!("there is no baseline {name}; {near}`clockscope baseline` lists all"))
+    UsageError(format!("there is no baseline {name}; {near}`clockscope compare --list` lists all"))
 }
 
 /// Returns the path of the folder.

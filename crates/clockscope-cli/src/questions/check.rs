@@ -7,11 +7,11 @@ use anyhow::Result;
 use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum};
 use clockscope_measure::{CheckRequest, ComparedQuestion, Progress, Session};
-use clockscope_records::{Check, Document, Envelope, EvidenceKind, Finding, Policy, Trustworthiness, Use, Verdict};
+use clockscope_records::{Check, Document, EvidenceKind, Finding, Policy, Trustworthiness, Use, Verdict};
 use clockscope_report::Format;
 
 use crate::answer::{Drawing, Question, ask_this_machine, write};
-use crate::baseline::{Baseline, BaselineArgs};
+use crate::baseline::{Baseline, BaselineArgs, SaveArgs};
 use crate::changes::{OrChange, changes_among, or_change, own_findings};
 use crate::duration::{self, Seconds};
 use crate::ending::{Ending, Exits, FINDINGS};
@@ -51,6 +51,8 @@ pub(crate) struct CheckArgs {
     pub(crate) fail_on: Vec<OrChange<CheckFinding>>,
     #[command(flatten)]
     pub(crate) baseline: BaselineArgs,
+    #[command(flatten)]
+    pub(crate) save: SaveArgs,
     /// Name of this machine in a fleet, in place of the code of its machine-id (JSON, NDJSON)
     #[arg(long, value_name = "NAME", value_parser = host_label, conflicts_with = "baseline")]
     pub(crate) host_label: Option<String>,
@@ -200,20 +202,35 @@ fn check(args: &CheckArgs) -> Result<Exit> {
         clockscope_measure::check(session, &request, progress)
     };
     let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Check, &mut inputs)?;
+    let save = args.save.open(&inputs)?;
     let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
     let mut found = ask_this_machine(ask, &args.output, "--cpu")?;
     found.found.check_id = check_id();
     found.found.identity = clockscope_system::identity(args.host_label.clone());
     let exit = if found.is_interrupted() { Exit::Interrupted } else { end_of_check(&found.found, args) };
-    match baseline {
-        Some(baseline) => baseline.show(
-            Document::Check(found),
-            &changes_among(&args.fail_on),
-            (&args.output, destination, false),
-            exit,
-        ),
-        None => show_check(found, exit, args, destination),
+    let health = monitor::health(&found.found, exit);
+    let line = clockscope_report::one_line(&found, health, monitor::remark(exit));
+    let document = Document::Check(found);
+    if let Some(save) = save {
+        save.write(&document, exit)?;
     }
+    if let Some(baseline) = baseline {
+        return baseline.show(document, &changes_among(&args.fail_on), (&args.output, destination, false), exit);
+    }
+    if args.monitor.one_line {
+        destination.write(&(line + "\n"))?;
+    } else if exit == Exit::Interrupted && args.output.format() == Format::Prometheus && destination.is_replaced() {
+        // Metrics of an interrupted check have no time of success. The former ones have, and an
+        // alert on its age fires.
+        output::warn("--output: the check was interrupted: the file is left as it was");
+    } else {
+        let drawing = Drawing { verbose: args.verbose, ..Drawing::default() };
+        write(&document, &args.output, drawing, destination, exit)?;
+    }
+    Ok(match args.monitor.exit_codes {
+        ExitCodes::Clockscope => exit,
+        ExitCodes::Nagios => Exit::Monitored(health),
+    })
 }
 
 /// A name of a machine: a line of text.
@@ -236,26 +253,6 @@ fn check_id() -> String {
     let (key, process) = (RandomState::new(), std::process::id());
     let half = |part: u8| key.hash_one((part, process));
     format!("{:016x}{:016x}", half(0), half(1))
-}
-
-/// Shows a check to a reader or a monitor.
-fn show_check(found: Envelope<Check>, exit: Exit, args: &CheckArgs, destination: Destination) -> Result<Exit> {
-    let health = monitor::health(&found.found, exit);
-    if args.monitor.one_line {
-        let line = clockscope_report::one_line(&found, health, monitor::remark(exit));
-        destination.write(&(line + "\n"))?;
-    } else if found.is_interrupted() && args.output.format() == Format::Prometheus && destination.is_replaced() {
-        // Metrics of an interrupted check have no time of success. The former ones have, and an
-        // alert on its age fires.
-        output::warn("--output: the check was interrupted: the file is left as it was");
-    } else {
-        let drawing = Drawing { verbose: args.verbose, ..Drawing::default() };
-        write(&Document::Check(found), &args.output, drawing, destination, exit)?;
-    }
-    Ok(match args.monitor.exit_codes {
-        ExitCodes::Clockscope => exit,
-        ExitCodes::Nagios => Exit::Monitored(health),
-    })
 }
 
 /// Exit of a check: the policy's demands count like what is asked for by `--fail-on`.

@@ -35,6 +35,7 @@ impl MeasureArgs {
             ("--brief", "the conclusion, and as many clocks as fit into 15 lines"),
             ("--via all", "by the C library, the vDSO and the system call"),
             ("--json -o record.json", "for `clockscope report` and `advise --from`"),
+            ("--save before-upgrade", "for `clockscope compare before-upgrade`"),
             ("--columns clockperf", "the columns of the program clockperf"),
             ("monotonic --fail-on regression,stuck", "for a test: exits with 1 if it happens"),
         ],
@@ -80,8 +81,9 @@ fn measure(args: &MeasureArgs) -> Result<Exit> {
     }
     let catalog = selected(&args.clocks)?;
     let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Measure, &mut inputs)?;
+    let save = args.save.open(&inputs)?;
     let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
-    show_measurement(measured(catalog, args)?, baseline.as_ref(), args, destination)
+    show_measurement(measured(catalog, args)?, baseline.as_ref(), save, args, destination)
 }
 
 /// Measures in several runs, or once in this process, and then around other work.

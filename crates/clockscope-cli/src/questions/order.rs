@@ -1,9 +1,10 @@
-//! The question *order*: readings that go back from CPU to CPU.
+//! The question *order*: readings that go back from CPU to CPU, and offsets between their counters.
 
 use anyhow::Result;
+use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum};
-use clockscope_measure::{Handoff, OrderRequest, Progress, Session};
-use clockscope_records::{Document, Order};
+use clockscope_measure::{Handoff, OffsetsRequest, OrderRequest, Progress, Session};
+use clockscope_records::{Document, Offsets, Order};
 
 use crate::answer::{Drawing, Question, answer, of_pairs, selected};
 use crate::duration::{self, Seconds};
@@ -12,6 +13,10 @@ use crate::exit::Exit;
 use crate::findings::Shows;
 use crate::numbers::Cpus;
 use crate::options::{ClockArgs, OutputArgs, PairArgs};
+use crate::usage::UsageError;
+
+/// Time for which offsets are measured by default.
+const OFFSETS_DURATION: &str = "1s";
 
 #[derive(Args, Debug)]
 pub(crate) struct OrderArgs {
@@ -25,8 +30,11 @@ pub(crate) struct OrderArgs {
     /// Also test the order of a thread's own stores and its readings, for a quarter of the time
     #[arg(long)]
     pub(crate) stores: bool,
-    /// Time for all clocks and pairs together; many or busy CPUs take longer
-    #[arg(long, short, value_name = "TIME", default_value = "2s", value_parser = duration::parse, allow_hyphen_values = true)]
+    /// Measure instead how far apart the CPUs' counters are, with bounds
+    #[arg(long, conflicts_with_all = ["names", "clocks", "path", "handoff", "stores"])]
+    pub(crate) offsets: bool,
+    /// Time for all clocks and pairs together; many or busy CPUs take longer; 1s with --offsets
+    #[arg(long, short, value_name = "TIME", default_value = "2s", default_value_if("offsets", ArgPredicate::IsPresent, OFFSETS_DURATION), value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     /// Exit with 1 if any of these was seen, with 3 if that could not be determined
     #[arg(long, value_name = "FINDING", value_enum, value_delimiter = ',')]
@@ -62,6 +70,8 @@ impl From<HandoffArg> for Handoff {
 pub(crate) enum OrderFinding {
     /// A reading of an ordered sequence that went back; unordered ones promise nothing
     Regression,
+    /// Counters that are certainly apart; needs --offsets
+    Unsynchronized,
     /// A clock that can be read, or a pair of CPUs, that could not be tested, or not to the end
     Unknown,
 }
@@ -78,7 +88,19 @@ impl Shows<OrderFinding> for Order {
         match finding {
             OrderFinding::Regression if has_regressed => Some(true),
             OrderFinding::Regression => (!is_untested).then_some(false),
+            OrderFinding::Unsynchronized => None,
             OrderFinding::Unknown => Some(is_untested).filter(|_| self.untestable.is_none()),
+        }
+    }
+}
+
+impl Shows<OrderFinding> for Offsets {
+    fn shows(&self, finding: OrderFinding) -> Option<bool> {
+        match finding {
+            OrderFinding::Regression => None,
+            OrderFinding::Unsynchronized if self.apart > 0 => Some(true),
+            OrderFinding::Unsynchronized => self.within_ns.get().map(|_| false),
+            OrderFinding::Unknown => Some(!self.within_ns.is_known()).filter(|_| self.untestable.is_none()),
         }
     }
 }
@@ -90,6 +112,8 @@ impl OrderArgs {
             ("order", "all CPUs, and all clocks that step often enough"),
             ("order tsc --cpus 0-3", "one clock on some CPUs"),
             ("order rdtscp monotonic --stores", "also readings after the thread's own stores"),
+            ("order --offsets", "how far apart the counters of all CPUs are"),
+            ("order --offsets --serial -d 10s", "one pair at a time"),
         ],
         exits: FINDINGS,
         ..NO_MORE
@@ -98,15 +122,18 @@ impl OrderArgs {
 
 impl Question for OrderArgs {
     fn document(&self) -> (Option<&'static str>, &OutputArgs) {
-        (Some("clockscope.order"), &self.output)
+        (Some(if self.offsets { "clockscope.offsets" } else { "clockscope.order" }), &self.output)
     }
 
     fn run(&self) -> Result<Exit> {
-        order(self)
+        if self.offsets { offsets(self) } else { order(self) }
     }
 }
 
 fn order(args: &OrderArgs) -> Result<Exit> {
+    if args.fail_on.contains(&OrderFinding::Unsynchronized) {
+        return Err(UsageError("--fail-on unsynchronized: only --offsets finds that: add it".to_owned()).into());
+    }
     let mut catalog = selected(&args.clocks)?;
     if args.clocks.all().is_empty() {
         let share_ns = args.duration.0 * 1e9 / catalog.size().max(1) as f64;
@@ -127,4 +154,40 @@ fn order(args: &OrderArgs) -> Result<Exit> {
         of_pairs(is_checked, found.untestable.as_ref()).or(found.exit(&args.fail_on))
     };
     answer(ask, (&args.output, Drawing::default()), "--cpus", end, Document::Order)
+}
+
+fn offsets(args: &OrderArgs) -> Result<Exit> {
+    if args.fail_on.contains(&OrderFinding::Regression) {
+        let wrong = "--fail-on regression: --offsets hands no readings over: leave one of the two out";
+        return Err(UsageError(wrong.to_owned()).into());
+    }
+    let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
+        let request = OffsetsRequest {
+            duration_s: args.duration.0,
+            cpus: args.pairs.cpus.as_ref().map(Cpus::list),
+            serial: args.pairs.serial,
+        };
+        clockscope_measure::offsets(session, &request, progress)
+    };
+    let end = |found: &Offsets| {
+        let is_checked = found.pairs.iter().any(|pair| pair.apart.is_known());
+        of_pairs(is_checked, found.untestable.as_ref()).or(found.exit(&args.fail_on))
+    };
+    answer(ask, (&args.output, Drawing::default()), "--cpus", end, Document::Offsets)
+}
+
+#[cfg(test)]
+mod tests {
+    use clockscope_records::{Figure, texts};
+
+    use super::*;
+
+    #[test]
+    fn counters_that_were_not_all_compared_are_not_known_to_agree() {
+        let finding = |apart: u64, within_ns: Option<f64>| {
+            let within_ns = Figure::of(within_ns, texts::NO_FORWARD_STEP);
+            Offsets { apart, within_ns, ..Offsets::default() }.shows(OrderFinding::Unsynchronized)
+        };
+        assert_eq!([finding(0, Some(80.0)), finding(0, None), finding(1, None)], [Some(false), None, Some(true)]);
+    }
 }

@@ -5,12 +5,13 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use clockscope_records::Document;
+use clockscope_records::{Document, Recording};
 use clockscope_report::{Format, RenderError};
 
-use crate::answer::{Drawing, Question, write_all};
-use crate::ending::{Ending, NO_MORE};
+use crate::answer::{Drawing, Question, exit, write_all};
+use crate::ending::{Ending, FINDINGS};
 use crate::exit::Exit;
+use crate::findings::FailOn;
 use crate::inputs::Inputs;
 use crate::numbers;
 use crate::options::{ColumnsArg, OutputArgs};
@@ -19,7 +20,8 @@ use crate::usage::UsageError;
 
 #[derive(Args, Debug)]
 pub(crate) struct ReportArgs {
-    /// Recorded documents, as --format json wrote them; - for standard input
+    /// Recorded documents, as --format json wrote them, or recordings of `clockscope steps --raw
+    /// FILE.json`; - for standard input
     ///
     /// Several make one page of --format html.
     #[arg(value_name = "FILE", required = true)]
@@ -48,6 +50,10 @@ pub(crate) struct ReportArgs {
     /// Show all evidence of verdicts, not only what decides them
     #[arg(long, short, conflicts_with = "brief")]
     pub(crate) verbose: bool,
+    /// Exit with 1 if a clock of a recording, of `steps` or of `measure` shows any of these, with 3
+    /// if that could not be determined
+    #[arg(long, value_name = "EVENT", value_enum, value_delimiter = ',')]
+    pub(crate) fail_on: Vec<FailOn>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -61,9 +67,12 @@ impl ReportArgs {
             ("report a.json b.json -f html -o report.html", "a page with charts, of several records"),
             ("report record.json -f html -o report.html --open", "the same of one, opened in a browser"),
             ("report record.json -f svg --chart cost -o cost.svg", "one chart"),
+            ("report run.json", "the answer of a recorded run of steps, computed again"),
         ],
-        more: "Charts: clockscope help records",
-        ..NO_MORE
+        more: "With a recording, or with --fail-on, the exit code is that of the recorded run.
+
+Charts: clockscope help records",
+        exits: FINDINGS,
     };
 }
 
@@ -83,25 +92,50 @@ impl Question for ReportArgs {
 
 fn run(args: &ReportArgs) -> Result<Exit> {
     let mut inputs = Inputs::default();
-    let read = args.files.iter().map(|file| inputs.read_document(file, "report"));
-    let documents = read.collect::<Result<Vec<_>>>()?;
+    let mut documents = Vec::new();
+    let mut is_judged = !args.fail_on.is_empty();
+    for file in &args.files {
+        let wrong = || format!("cannot report {}", file.display());
+        let bytes = inputs.read(file).with_context(wrong)?;
+        is_judged |= Recording::is_recording(&bytes);
+        documents.push(document(&bytes).with_context(wrong)?);
+    }
     refuse(args, &documents)?;
     documents.iter().try_for_each(|document| args.output.refuse_format_of(document.schema()))?;
     let chart =
         args.chart.as_deref().zip(documents.first()).map(|(name, document)| chart(document, name)).transpose()?;
     let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
+    let exit = if is_judged { judged(&documents, &args.fail_on) } else { Exit::Success };
     match chart {
         Some(image) => destination.write(&image)?,
         None => {
             let ReportArgs { ascii, rows, columns, all, verbose, plot, .. } = *args;
             let drawing = Drawing { ascii, rows, columns, all, verbose, plot, machine: false };
-            write_all(&documents, &args.output, drawing, destination, Exit::Success)?;
+            write_all(&documents, &args.output, drawing, destination, exit)?;
         }
     }
     if let Some(file) = args.output.file().filter(|_| args.open) {
         open(file)?;
     }
-    Ok(Exit::Success)
+    Ok(exit)
+}
+
+/// Returns a document, or the answer of the run that was recorded.
+fn document(bytes: &[u8]) -> Result<Document> {
+    if Recording::is_recording(bytes) {
+        return Ok(Document::Steps(clockscope_measure::replay(Recording::from_json(bytes)?)?));
+    }
+    Ok(Document::from_bytes(bytes)?)
+}
+
+/// Returns the exit of the runs that the documents are of.
+fn judged(documents: &[Document], fail_on: &[FailOn]) -> Exit {
+    let exits = documents.iter().map(|document| match document {
+        Document::Steps(steps) => exit(steps.is_interrupted(), steps.found.clocks.iter(), fail_on),
+        Document::Measurement(measured) => exit(measured.is_interrupted(), measured.found.clocks.iter(), fail_on),
+        _ => Exit::Success,
+    });
+    exits.fold(Exit::Success, Exit::or)
 }
 
 /// Refuses options that would have no effect.
@@ -117,6 +151,8 @@ fn refuse(args: &ReportArgs, documents: &[Document]) -> Result<(), UsageError> {
         "--all: the record holds neither a measurement nor a comparison: leave the option out"
     } else if args.verbose && !has(|one| matches!(one, Document::Check(_))) {
         "--verbose: the record holds no verdicts: leave the option out"
+    } else if !args.fail_on.is_empty() && !has(|one| matches!(one, Document::Measurement(_) | Document::Steps(_))) {
+        "--fail-on: the record holds no events: leave the option out"
     } else if documents.len() > 1 && format != Format::Html {
         "several records need --format html: the other formats hold one record each"
     } else if args.open && args.output.file().is_none() {

@@ -1,14 +1,14 @@
-//! The question *steps*: asked of this machine, with its readings as files, or of a recording.
+//! The question *steps*: every difference between readings, with the readings as files.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Args, ValueEnum};
 use clockscope_measure::{
     Amount, MeasureRequest, Progress, RecordRequest, Session, StepsRequest, ThisMachine, record, steps,
 };
-use clockscope_records::{ClockRecord, Document, Envelope, RecordedRun, Recording, Steps};
+use clockscope_records::{ClockRecord, Document, Envelope, RecordedRun, Steps};
 use clockscope_report::{RawFormat, write_raw};
 
 use crate::answer::{Drawing, Question, exit, selected, write};
@@ -39,7 +39,7 @@ pub(crate) struct StepsArgs {
     #[arg(long, short, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true, conflicts_with_all = ["reads", "raw"])]
     pub(crate) duration: Option<Seconds>,
     /// Write every reading to this file, in ns since the clock's first one; a file that ends in
-    /// .json is a recording for `clockscope replay`
+    /// .json is a recording for `clockscope report`
     #[arg(long, value_name = "FILE")]
     pub(crate) raw: Option<PathBuf>,
     /// Format of that file [default: by its ending]
@@ -48,13 +48,6 @@ pub(crate) struct StepsArgs {
     /// Style of CSV
     #[arg(long, value_name = "STYLE", value_enum, requires = "raw", default_value_t)]
     pub(crate) raw_style: RawStyleArg,
-    #[command(flatten)]
-    pub(crate) answer: StepsAnswerArgs,
-}
-
-/// Options by which an answer of `steps` is shown and judged.
-#[derive(Args, Debug)]
-pub(crate) struct StepsAnswerArgs {
     /// Maximum number of rows of distinct differences: the most frequent ones
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = numbers::rows, allow_negative_numbers = true)]
     pub(crate) rows: usize,
@@ -71,15 +64,6 @@ pub(crate) struct StepsAnswerArgs {
     pub(crate) output: OutputArgs,
 }
 
-#[derive(Args, Debug)]
-pub(crate) struct ReplayArgs {
-    /// The recording, as `clockscope steps --raw FILE.json` wrote it; - for standard input
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
-    #[command(flatten)]
-    pub(crate) answer: StepsAnswerArgs,
-}
-
 /// Format of raw readings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RawFormatArg {
@@ -89,7 +73,7 @@ pub(crate) enum RawFormatArg {
     Ndjson,
     /// One array per clock, one after the other, for `numpy.load`
     Npy,
-    /// Everything that the run read, for `clockscope replay`
+    /// Everything that the run read, for `clockscope report`
     Recording,
 }
 
@@ -109,7 +93,7 @@ impl StepsArgs {
         examples: &[
             ("steps monotonic", "its tick, and a histogram of its steps"),
             ("steps tsc --raw tsc.csv --reads 1e6", "every reading, in ns"),
-            ("steps tsc --raw run.json", "a recording for `clockscope replay`"),
+            ("steps tsc --raw run.json", "a recording for `clockscope report`"),
         ],
         exits: FINDINGS,
         ..NO_MORE
@@ -118,31 +102,11 @@ impl StepsArgs {
 
 impl Question for StepsArgs {
     fn document(&self) -> (Option<&'static str>, &OutputArgs) {
-        (Some("clockscope.steps"), &self.answer.output)
+        (Some("clockscope.steps"), &self.output)
     }
 
     fn run(&self) -> Result<Exit> {
         run(self)
-    }
-}
-
-impl ReplayArgs {
-    /// End of its help.
-    pub(crate) const HELP: Ending =
-        Ending { examples: &[("replay run.json", "the same answer as the run's")], exits: FINDINGS, ..NO_MORE };
-}
-
-impl Question for ReplayArgs {
-    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
-        (Some("clockscope.steps"), &self.answer.output)
-    }
-
-    fn is_measuring(&self) -> bool {
-        false
-    }
-
-    fn run(&self) -> Result<Exit> {
-        replay(self)
     }
 }
 
@@ -168,7 +132,7 @@ fn run(args: &StepsArgs) -> Result<Exit> {
         Some(path) => Some(RawOutput::open(path, args, catalog.size() as u64)?),
         None => None,
     };
-    let destination = Destination::open(args.answer.output.output.as_deref(), &Inputs::default())?;
+    let destination = Destination::open(args.output.output.as_deref(), &Inputs::default())?;
     if raw.as_ref().is_some_and(|raw| raw.destination.is_same_file(&destination)) {
         let hint = "--raw and --output name the same file: expected two, since each would replace the other";
         return Err(UsageError(hint.to_owned()).into());
@@ -178,18 +142,18 @@ fn run(args: &StepsArgs) -> Result<Exit> {
         announce(reads, args, stop)?;
     }
     let session = Session::new(&ThisMachine, stop);
-    let mut bar = Bar::new(args.answer.output.quiet, session.environment().counter_readable.get());
+    let mut bar = Bar::new(args.output.quiet, session.environment().counter_readable.get());
     let progress: &mut Progress<'_> = &mut |share| bar.show(share);
     let (cpu, refused) = (args.cpu, |error| explained(error, "--cpu"));
     let Some(raw) = raw else {
         let steps = steps(&session, catalog, &StepsRequest { amount, cpu }, progress).map_err(refused)?;
         drop(bar);
-        return show(steps, &args.answer, destination);
+        return show(steps, args, destination);
     };
     let request = RecordRequest { reads: raw.reads, cpu };
     let (steps, run) = record(&session, catalog, request, progress).map_err(refused)?;
     drop(bar);
-    let exit = show(steps, &args.answer, destination)?;
+    let exit = show(steps, args, destination)?;
     raw.write(run)?;
     Ok(exit)
 }
@@ -203,7 +167,7 @@ fn announce(reads: u64, args: &StepsArgs, stop: &AtomicBool) -> Result<()> {
         .map_err(|error| explained(error, "--cpu"))?;
     let cost_ns = |clock: &ClockRecord| clock.cost_ns.known().map(|cost| cost.median);
     let seconds = pilot.found.clocks.iter().filter_map(cost_ns).sum::<f64>() * reads as f64 / 1e9;
-    if seconds >= LONG_SECONDS && !stop.load(Ordering::Relaxed) && !args.answer.output.quiet {
+    if seconds >= LONG_SECONDS && !stop.load(Ordering::Relaxed) && !args.output.quiet {
         output::say(&format!(
             "{reads} reads of each clock will take about {}; Ctrl-C ends them and shows what was read",
             long(seconds)
@@ -222,26 +186,11 @@ fn long(seconds: f64) -> String {
     }
 }
 
-fn replay(args: &ReplayArgs) -> Result<Exit> {
-    let wrong = || format!("cannot replay {}", args.file.display());
-    let mut inputs = Inputs::default();
-    let bytes = inputs.read(&args.file).with_context(wrong)?;
-    let destination = Destination::open(args.answer.output.output.as_deref(), &inputs)?;
-    let steps = replayed(&bytes).with_context(wrong)?;
-    show(steps, &args.answer, destination)
-}
-
 /// Writes an answer, and judges it.
-fn show(steps: Envelope<Steps>, args: &StepsAnswerArgs, destination: Destination) -> Result<Exit> {
+fn show(steps: Envelope<Steps>, args: &StepsArgs, destination: Destination) -> Result<Exit> {
     let exit = exit(steps.is_interrupted(), steps.found.clocks.iter(), &args.fail_on);
     let drawing = Drawing { ascii: args.ascii, rows: Some(args.rows), plot: args.plot, ..Drawing::default() };
     write(&Document::Steps(steps), &args.output, drawing, destination, exit)
-}
-
-/// The answer of the run that was recorded.
-fn replayed(recording: &[u8]) -> Result<Envelope<Steps>> {
-    let recording = Recording::from_json(recording)?;
-    Ok(clockscope_measure::replay(recording)?)
 }
 
 /// Destination of raw readings, their format, and how many are made of each clock.

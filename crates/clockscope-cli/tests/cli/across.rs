@@ -90,23 +90,23 @@ fn unordered_reads_go_back_and_ordered_ones_do_not() {
 fn one_cpu_is_untestable_not_passed() {
     let cpu = allowed_cpus()[0];
     on_cpu(cpu, || {
-        for (command, finding) in [("order", "regression"), ("offsets", "unsynchronized")] {
-            let output = clockscope(&[&[command][..], &JSON].concat()).output().unwrap();
+        for (command, finding) in [(&["order"][..], "regression"), (&["order", "--offsets"], "unsynchronized")] {
+            let output = clockscope(&[command, &JSON].concat()).output().unwrap();
             let record: Value = serde_json::from_slice(&output.stdout).unwrap();
             assert_valid(&record);
             let is_alone = record["environment"]["cpu"]["online"] == 1;
             let limit = if is_alone { "machine" } else { "process" };
             assert_eq!((&record["failure"], &record["untestable"]["limit"]), (&"one_cpu".into(), &limit.into()));
-            run(clockscope(&[command, "--fail-on", finding]), 3);
-            run(clockscope(&[command, "--fail-on", "unknown"]), 3);
+            run(clockscope(&[command, &["--fail-on", finding]].concat()), 3);
+            run(clockscope(&[command, &["--fail-on", "unknown"]].concat()), 3);
             // Where there is one CPU, no other can disagree.
             let code = if is_alone { 0 } else { 3 };
-            let said = run(clockscope(&[command, "-d", "50ms"]), code).stdout;
+            let said = run(clockscope(&[command, &["-d", "50ms"]].concat()), code).stdout;
             assert!(is_alone || String::from_utf8(said).unwrap().contains("could not be"));
         }
     });
-    for command in ["order", "offsets"].into_iter().filter(|_| allowed_cpus().len() > 1) {
-        let output = run(clockscope(&[command, "--cpus", &cpu.to_string(), "-d", "50ms"]), 3);
+    for command in [&["order"][..], &["order", "--offsets"]].into_iter().filter(|_| allowed_cpus().len() > 1) {
+        let output = run(clockscope(&[command, &["--cpus", &cpu.to_string(), "-d", "50ms"]].concat()), 3);
         assert!(String::from_utf8(output.stdout).unwrap().replace('\n', " ").contains("name two by --cpus"));
     }
 }
@@ -144,8 +144,8 @@ fn pairs_may_be_measured_one_at_a_time_and_in_one_way() {
     let found = sequence(&record, "rdtscp");
     assert!(record["serial"] == true && record["rounds"] == 1 && found["mailbox"].is_null(), "{record:#}");
     assert_eq!(found["handoffs"], found["lock"]["handoffs"]);
-    for arguments in [["order", "--cpus", "60000"], ["offsets", "--cpus", "60000"], ["gaps", "--cpus", "60000"]] {
-        let output = run(clockscope(&arguments), 2);
+    for command in [&["order"][..], &["order", "--offsets"], &["gaps"]] {
+        let output = run(clockscope(&[command, &["--cpus", "60000"]].concat()), 2);
         assert!(String::from_utf8(output.stderr).unwrap().contains("60000"));
     }
 }
@@ -160,7 +160,7 @@ fn counters_that_are_apart_are_found_by_their_skew() {
         let fault = format!("offset:cpu={b},ticks={ticks}");
         demand(|factor| {
             let duration = format!("{}ms", 300 * factor);
-            let arguments = ["offsets", "--duration", &duration, "--format", "json"];
+            let arguments = ["order", "--offsets", "--duration", &duration, "--format", "json"];
             let (record, granted) = record_granted(under("trap", &[("CLOCKSCOPE_TRAP", &fault)], &arguments));
             let pair = record["pairs"][0].clone();
             assert_eq!((&pair["a"], &pair["b"]), (&a.into(), &b.into()));
@@ -220,8 +220,9 @@ fn threads_that_cannot_be_bound_or_started_are_reported() {
     }
     for (call, reason) in [("setaffinity", "not permitted"), ("thread", "no thread can be started")] {
         let denied = |arguments: &[&str]| under("deny", &[("CLOCKSCOPE_DENY_CALL", call)], arguments);
-        for command in ["order", "offsets"] {
-            let (record, _) = record_beside(denied(&[command, "--duration", "100ms", "--format", "json"]), 3, |_| ());
+        for command in [&["order"][..], &["order", "--offsets"]] {
+            let arguments = [command, &["--duration", "100ms", "--format", "json"]].concat();
+            let (record, _) = record_beside(denied(&arguments), 3, |_| ());
             assert!(record["untestable"]["text"].as_str().unwrap().contains(reason), "{call}: {record:#}");
         }
         run(denied(&["order", "rdtscp", "--fail-on", "regression"]), 3);
@@ -528,20 +529,20 @@ fn an_interrupted_run_reports_what_it_has() {
     }
     // With how long it must have run, in ms: some questions are mostly waiting.
     for (command, list, ran_ms) in [
-        ("order", "sequences", 300),
-        ("offsets", "pairs", 200),
-        ("rate", "clocks", 50),
-        ("gaps", "gaps", 200),
-        ("sleep", "rows", 30),
+        (&["order"][..], "sequences", 300),
+        (&["order", "--offsets"], "pairs", 200),
+        (&["rate"], "clocks", 50),
+        (&["gaps"], "gaps", 200),
+        (&["sleep"], "rows", 30),
     ] {
-        let arguments = [command, "--duration", "60s", "--format", "json"];
+        let arguments = [command, &["--duration", "60s", "--format", "json"]].concat();
         let (record, _) = record_beside(clockscope(&arguments), 130, |child| {
             until_it_catches(child, Signal::INT);
             until_it_ran(child, Duration::from_millis(ran_ms));
             signal(child, Signal::INT);
         });
-        assert_eq!(record["run"]["interrupted"], true, "{command}");
-        assert!(!record[list].as_array().unwrap().is_empty(), "{command}");
+        assert_eq!(record["run"]["interrupted"], true, "{command:?}");
+        assert!(!record[list].as_array().unwrap().is_empty(), "{command:?}");
     }
 }
 
@@ -549,13 +550,13 @@ fn an_interrupted_run_reports_what_it_has() {
 #[ignore = "measures real clocks: needs a quiet machine"]
 #[parallel]
 fn with_the_counter_disabled_all_questions_have_answers() {
-    for command in ["order", "offsets", "rate", "gaps", "sleep"] {
+    for command in [&["order"][..], &["order", "--offsets"], &["rate"], &["gaps"], &["sleep"]] {
         // No counter can be compared with another.
-        let code = if command == "offsets" { 3 } else { 0 };
-        let request = under("no_tsc", &[], &[command, "--duration", "200ms", "--format", "json"]);
+        let code = if command.contains(&"--offsets") { 3 } else { 0 };
+        let request = under("no_tsc", &[], &[command, &["--duration", "200ms", "--format", "json"]].concat());
         let (record, _) = record_beside(request, code, |_| ());
-        match command {
-            "offsets" => assert!(record["untestable"]["text"].as_str().unwrap().contains("PR_SET_TSC"), "{record:#}"),
+        match command[command.len() - 1] {
+            "--offsets" => assert!(record["untestable"]["text"].as_str().unwrap().contains("PR_SET_TSC"), "{record:#}"),
             "rate" => assert!(record["clocks"].as_array().unwrap().iter().any(|clock| clock["available"] == false)),
             _ => {}
         }
@@ -586,13 +587,13 @@ fn an_extended_measurement_says_a_line_on_each() {
 #[ignore = "measures real clocks: needs a quiet machine"]
 #[parallel]
 fn every_command_has_every_format() {
-    for command in ["order", "offsets", "rate", "gaps", "sleep"] {
+    for command in [&["order"][..], &["order", "--offsets"], &["rate"], &["gaps"], &["sleep"]] {
         let file = tempfile::NamedTempFile::new().unwrap();
         let path = file.path().to_str().unwrap();
-        run(clockscope(&[command, "--duration", "100ms", "--format", "json", "--output", path]), 0);
+        run(clockscope(&[command, &["--duration", "100ms", "--format", "json", "--output", path]].concat()), 0);
         for format in ["table", "json", "ndjson", "csv", "markdown"] {
             let output = run(clockscope(&["report", path, "--format", format]), 0);
-            assert!(!output.stdout.is_empty(), "{command} {format}");
+            assert!(!output.stdout.is_empty(), "{command:?} {format}");
         }
     }
 }

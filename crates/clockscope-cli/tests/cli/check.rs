@@ -548,8 +548,8 @@ fn a_clock_is_judged_for_the_requested_use() {
 
 #[test]
 #[parallel]
-fn a_shootout_compares_two_clocks_by_four_metrics() {
-    let record = record(clockscope(&["shootout", "--duration", "2s", "--format", "json"]));
+fn two_clocks_are_compared_by_four_metrics() {
+    let record = record(clockscope(&["compare", "--clock", "counter", "--duration", "2s", "--format", "json"]));
     assert_eq!((&record["a"], &record["b"]), (&"tsc_lfence".into(), &"monotonic".into()));
     let metrics = record["metrics"].as_array().unwrap();
     let names: Vec<&Value> = metrics.iter().map(|metric| &metric["metric"]).collect();
@@ -557,7 +557,7 @@ fn a_shootout_compares_two_clocks_by_four_metrics() {
     let cost = &metrics[2];
     assert!(cost["a"].as_f64().unwrap() > 0.0 && cost["b"].as_f64().unwrap() > 0.0, "{cost:#}");
     assert!(record["conclusion"].as_str().unwrap().contains("matter"), "{}", record["conclusion"]);
-    let output = run(clockscope(&["shootout", "monotonic_coarse", "monotonic_crs"]), 2);
+    let output = run(clockscope(&["compare", "--clock", "monotonic_coarse", "--clock", "monotonic_crs"]), 2);
     assert!(String::from_utf8_lossy(&output.stderr).contains("name two clocks"));
 }
 
@@ -568,7 +568,8 @@ fn a_shootout_compares_two_clocks_by_four_metrics() {
 fn paths_of_one_clock_differ_in_cost_alone() {
     demand(|factor| {
         let duration = format!("{}s", 2 * factor);
-        let arguments = ["shootout", "monotonic", "monotonic:syscall", "--duration", &duration, "--format", "json"];
+        let arguments =
+            ["compare", "--clock", "monotonic,monotonic:syscall", "--duration", &duration, "--format", "json"];
         let (record, granted) = record_granted(clockscope(&arguments));
         (granted, move || {
             if record["environment"]["clocksource"] != "tsc" {
@@ -590,7 +591,7 @@ fn paths_of_one_clock_differ_in_cost_alone() {
 #[parallel]
 fn a_clock_that_is_not_there_leaves_nothing_to_compare() {
     let variables = [("CLOCKSCOPE_DENY_CLOCK", "2"), ("CLOCKSCOPE_DENY_HOW", "errno")];
-    let arguments = ["shootout", "process", "monotonic", "--duration", "500ms", "--format", "json"];
+    let arguments = ["compare", "--clock", "process,monotonic", "--duration", "500ms", "--format", "json"];
     let output = run(under("deny", &variables, &arguments), 3);
     let record: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(record["metrics"].as_array().unwrap().iter().all(|metric| metric["winner"].is_null()), "{record:#}");

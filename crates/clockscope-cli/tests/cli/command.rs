@@ -285,15 +285,15 @@ fn a_recording_is_replayed() {
         let named = ["monotonic", COUNTER[0], "monotonic:syscall", "process", "time", "rdpmc"];
         let options = ["--reads", "3000", "--rows", "7", "--format", format, "--raw", &recording];
         let answer = run(clockscope(&[&["steps"], &named[..], &options].concat()), 0).stdout;
-        let again = run(clockscope(&["replay", &recording, "--rows", "7", "--format", format]), 0);
+        let again = run(clockscope(&["report", &recording, "--rows", "7", "--format", format]), 0);
         assert_eq!(String::from_utf8(again.stdout).unwrap(), String::from_utf8(answer).unwrap(), "{format}");
     }
     run(clockscope(&["steps", "--raw", &recording, "--format", "json", "-o", &path("all.json")]), 0);
-    let mut piped = clockscope(&["replay", "-", "--format", "json"]);
+    let mut piped = clockscope(&["report", "-", "--format", "json"]);
     piped.stdin(std::fs::File::open(&recording).unwrap());
     // `run` gives its programs no input.
     assert_eq!(piped.output().unwrap().stdout, std::fs::read(path("all.json")).unwrap());
-    let message = run(clockscope(&["replay", &recording, "--fail-on", "unavailable"]), 1).stderr;
+    let message = run(clockscope(&["report", &recording, "--fail-on", "unavailable"]), 1).stderr;
     assert_eq!(String::from_utf8(message).unwrap(), "--fail-on: found: unavailable (exit code 1)\n");
     let recording: Value = serde_json::from_slice(&std::fs::read(&recording).unwrap()).unwrap();
     assert_eq!(printed_schema(&["recording"]).errors(&recording), [""; 0]);
@@ -309,8 +309,8 @@ fn what_is_no_recording_is_refused() {
         path(name)
     };
     for format in ["csv", "ndjson", "npy"] {
-        let said = stderr(&["replay", &raw(format, format)], 4);
-        assert!(said.contains("--raw FILE.json"), "{said}");
+        let said = stderr(&["report", &raw(format, format)], 4);
+        assert!(said.contains("record with --json"), "{said}");
     }
     let recording = std::fs::read(raw("recording", "recording")).unwrap();
     let digit = recording.iter().rposition(u8::is_ascii_digit).unwrap();
@@ -319,22 +319,17 @@ fn what_is_no_recording_is_refused() {
     for (text, expected) in [
         (&recording[..recording.len() / 2], "the file is cut off"),
         (&changed, "the recording is damaged: its checksum"),
-        (&b"PAR1\xff\x00\x01"[..], "--raw FILE.json"),
-        (b"", "--raw FILE.json"),
     ] {
         std::fs::write(path("wrong"), text).unwrap();
-        let said = stderr(&["replay", &path("wrong")], 4);
+        let said = stderr(&["report", &path("wrong")], 4);
         assert_eq!(said.matches(expected).count(), 1, "{said}");
     }
     let version = concat!("\"version\":\"", env!("CARGO_PKG_VERSION"));
     let forged = String::from_utf8(recording).unwrap().replacen(version, "\"version\":\"0\\nerror: forged", 1);
     std::fs::write(path("forged"), forged).unwrap();
-    let said = stderr(&["replay", &path("forged")], 4);
+    let said = stderr(&["report", &path("forged")], 4);
     assert!(said.contains("forged") && said.lines().filter(|line| line.starts_with("error")).count() == 1, "{said}");
-    run(clockscope(&["steps", "monotonic", "--reads", "50", "--format", "json", "-o", &path("answer")]), 0);
-    assert!(stderr(&["replay", &path("answer")], 4).contains("clockscope report"));
-    assert!(stderr(&["report", &path("recording")], 4).contains("clockscope replay"));
-    assert!(stderr(&["replay", &path("missing")], 4).contains("there is no such file"));
+    assert!(stderr(&["compare", &path("recording"), "x"], 4).contains("clockscope report"));
     let labeled = ["steps", "--raw", &path("x.json"), "--raw-style", "labeled"];
     assert!(stderr(&labeled, 2).contains("style of CSV"));
     let doubled = format!("{}/./x.json", folder.path().display());
@@ -352,7 +347,7 @@ fn an_interrupted_run_is_replayed() {
     let mut command = clockscope(&["steps", "process", "thread", "--reads", "4e7", "--raw", file]);
     command.args(["--format", "json"]);
     let (record, _) = record_beside(command, 130, interrupt);
-    let again = run(clockscope(&["replay", file, "--format", "json"]), 130);
+    let again = run(clockscope(&["report", file, "--format", "json"]), 130);
     assert_eq!(serde_json::from_slice::<Value>(&again.stdout).unwrap(), record);
 }
 

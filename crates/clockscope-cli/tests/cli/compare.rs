@@ -68,33 +68,31 @@ fn refused(arguments: &[&str], code: i32) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// Records are stored under names, in the folder for the user's data; a file of that name wins.
+/// Records are files under names, in the folder for the user's data; a file of that name wins.
 #[test]
 fn baselines_have_names() {
     let folder = tempfile::tempdir().unwrap();
+    let baselines = folder.path().join("data/clockscope/baselines");
     let of = |words: &[&str], code: i32| {
         let mut command = clockscope(words);
         command.current_dir(folder.path()).env("XDG_DATA_HOME", folder.path().join("data"));
         let output = run(command, code);
         [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap())
     };
-    let [listed, said] = of(&["baseline"], 0);
+    let [listed, said] = of(&["compare", "--list"], 0);
     assert!(listed.is_empty() && said.contains("there are no baselines"), "{said}");
     let [measured, checked] = ["healthy", "check"].map(fixture);
-    let [_, said] = of(&["baseline", "before-1.2", "--from", &measured], 0);
-    assert!(said.contains("clockscope compare before-1.2"), "{said}");
-    let [_, said] = of(&["baseline", "before-1.2", "--from", &measured], 2);
-    assert!(said.contains("exists: --replace"), "{said}");
-    let [_, said] = of(&["baseline", "before-1.2", "--from", &checked, "--replace"], 0);
-    assert!(said.contains("clockscope check --baseline before-1.2"), "{said}");
-    of(&["baseline", "other", "--from", &measured, "--quiet"], 0);
-    let [listed, _] = of(&["baseline"], 0);
+    fs::create_dir_all(&baselines).unwrap();
+    fs::copy(&checked, baselines.join("before-1.2.json")).unwrap();
+    fs::copy(&measured, baselines.join("other.json")).unwrap();
+    let [listed, _] = of(&["compare", "--list"], 0);
     let lines: Vec<&str> = listed.lines().collect();
     assert!(
         lines.len() == 2 && lines[0].starts_with("before-1.2  ") && lines[1].starts_with("other       "),
         "{listed}"
     );
     assert!(lines[0].contains("  check  Example CPU") && lines[1].contains("  measure  "), "{listed}");
+    assert!(lines[1].ends_with("other.json"), "{listed}");
 
     // It stands for its file wherever a record is expected.
     let json = of(&["compare", "other", &measured, "--json"], 2);
@@ -109,16 +107,13 @@ fn baselines_have_names() {
     assert!(said.contains("cannot compare other: "), "a file wins: {said}");
 
     for name in ["", "a/b", "../x", ".x", "-", "a b", "é", &"x".repeat(65)] {
-        let [_, said] = of(&["baseline", "--from", &measured, "--", name], 2);
+        let [_, said] = of(&["measure", "-d", "1h", "--save", name], 2);
         assert!(said.contains("is not a name of a baseline"), "{name}: {said}");
     }
-    let [_, said] = of(&["baseline", "x", "--from", &fixture("steps")], 2);
-    assert!(said.contains("expected a record of measure or of check"), "{said}");
-    of(&["baseline", "other", "--remove"], 0);
-    let [_, said] = of(&["baseline", "other", "--remove"], 2);
-    assert!(said.contains("there is no baseline other"), "{said}");
-    fs::write(folder.path().join("data/clockscope/baselines/before-1.2.json"), "{").unwrap();
-    assert!(of(&["baseline"], 0)[0].contains("damaged: "));
+    let [_, said] = of(&["check", "-d", "1h", "--save", "other"], 2);
+    assert!(said.contains("other.json exists: --replace"), "{said}");
+    fs::write(baselines.join("before-1.2.json"), "{").unwrap();
+    assert!(of(&["compare", "--list"], 0)[0].contains("damaged: "));
 }
 
 /// A measurement of now is compared with a former one.
@@ -130,13 +125,18 @@ fn a_baseline_is_measured_and_compared() {
         command.env("XDG_DATA_HOME", folder.path());
         command
     };
-    let output = run(of(&["baseline", "now", "--clock", &format!("{},monotonic", COUNTER[0])]), 0);
-    assert!(output.stdout.is_empty());
+    let output = run(of(&["measure", COUNTER[0], "monotonic", "--save", "now", "--json"]), 0);
+    assert!(String::from_utf8(output.stderr).unwrap().contains("`clockscope compare now`"));
+    let saved = fs::read(folder.path().join("clockscope/baselines/now.json"));
+    assert!(cfg!(windows) || saved.unwrap() == output.stdout);
     let found = record(of(&["compare", "now", "--json"]));
     let names: Vec<&str> =
         found["clocks"].as_array().unwrap().iter().map(|clock| clock["name"].as_str().unwrap()).collect();
     assert_eq!(names, [COUNTER[0], "monotonic"]);
     assert_eq!(found["new"]["files"], json!([]));
+    let [save, replace] = [&["check", "monotonic", "-d", "50ms", "--save", "now"][..], &["--replace"]];
+    let output = run(of(&[save, replace].concat()), 0);
+    assert!(String::from_utf8(output.stderr).unwrap().contains("`clockscope check --baseline now`"));
 }
 
 /// A usual record has several runs, so that two of them show what has changed.

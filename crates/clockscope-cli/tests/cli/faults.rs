@@ -410,7 +410,7 @@ fn runs_with_faults_are_replayed() {
     let commands = lies.into_iter().chain(denials).chain([under("no_tsc", &[], &arguments)]);
     for command in commands {
         let answer = run(command, 0).stdout;
-        let again = run(clockscope(&["replay", file, "--format", "json"]), 0).stdout;
+        let again = run(clockscope(&["report", file, "--format", "json"]), 0).stdout;
         assert_eq!(String::from_utf8(again).unwrap(), String::from_utf8(answer).unwrap());
     }
 }

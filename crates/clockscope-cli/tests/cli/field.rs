@@ -271,7 +271,7 @@ fn a_device_that_is_missing_is_unavailable() {
         &["steps", "hpet", "-d", "50ms"],
         &["rate", "hpet", "-d", "200ms"],
         &["order", "hpet", "-d", "50ms"],
-        &["shootout", "hpet", "monotonic", "-d", "200ms"],
+        &["compare", "--clock", "hpet,monotonic", "-d", "200ms"],
     ] {
         let found = run(clockscope(words), 3);
         let text = String::from_utf8(found.stdout).unwrap();

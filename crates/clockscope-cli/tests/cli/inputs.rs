@@ -96,7 +96,7 @@ fn no_command_replaces_its_input() {
         ("check -d 1h --policy policy.toml --across-machines --baseline check.json -f json -o", "policy.toml"),
         ("advise --from base.json -o", "base.json"),
         ("advise --from empty.json -o", "empty.json"),
-        ("replay run.json -o", "run.json"),
+        ("report run.json -o", "run.json"),
         ("report base.json -o", "base.json"),
         ("report base.json page -f html -o", "page"),
         ("report page -f svg --chart cost -o", "page"),
@@ -152,7 +152,7 @@ fn standard_input_is_an_input() {
     let folder = inputs();
     let path = folder.path();
     let before = fs::read(path.join("run.json")).unwrap();
-    for words in ["replay - -o run.json", "replay /dev/stdin -o run.json"] {
+    for words in ["report - -o run.json", "report /dev/stdin -o run.json"] {
         let mut command = inside(path, words);
         command.stdin(fs::File::open(path.join("run.json")).unwrap());
         // `run` gives its programs no input.
@@ -179,16 +179,17 @@ fn other_outputs_are_written() {
 }
 
 #[test]
-fn a_baseline_is_not_stored_from_itself() {
+fn a_baseline_does_not_replace_what_it_is_compared_with() {
     let folder = inputs();
     let path = folder.path();
     if cfg!(windows) {
         return skip("the folder of baselines is not in XDG_DATA_HOME");
     }
-    run(inside(path, "baseline old --from base.json"), 0);
-    let said = stderr(&run(inside(path, "baseline old --replace --from data/clockscope/baselines/old.json"), 2));
-    assert!(said.contains("the baseline ") && said.contains(" would replace data/clockscope"), "{said}");
-    run(inside(path, "baseline old --replace --from new.json"), 0);
+    fs::create_dir_all(path.join("data/clockscope/baselines")).unwrap();
+    fs::copy(path.join("base.json"), path.join("data/clockscope/baselines/old.json")).unwrap();
+    let words = "measure -d 1h --across-machines --baseline old --save old --replace";
+    let said = stderr(&run(inside(path, words), 2));
+    assert!(said.contains("--save ") && said.contains(" would replace "), "{said}");
 }
 
 #[cfg(unix)]
@@ -216,7 +217,7 @@ fn an_answer_with_no_result_replaces_nothing() {
         ("runtimes ruby --runtime ruby=/nowhere/ruby --fail-on regression", "out.json"),
         ("runtimes ruby --runtime ruby=/nowhere/ruby --list", "out.json"),
     ];
-    let one_cpu = format!("offsets -d 50ms --cpus {}", allowed_cpus()[0]);
+    let one_cpu = format!("order --offsets -d 50ms --cpus {}", allowed_cpus()[0]);
     if allowed_cpus().len() > 1 {
         rows.push((&one_cpu, "out.json"));
     }

@@ -32,6 +32,21 @@ fn reports_have_pages_and_images() {
     }
 }
 
+/// A record of a run ends as the run would have ended; one without events is refused.
+#[test]
+fn findings_of_a_recorded_run_are_found() {
+    for (record, finding, code) in [
+        ("healthy", "regression", 0),
+        ("healthy", "unavailable", 1),
+        ("broken", "regression", 130),
+        ("steps", "jump", 0),
+        ("check", "regression", 2),
+    ] {
+        run(clockscope(&["report", &fixture(record), "--fail-on", finding]), code);
+    }
+    run(clockscope(&["report", &fixture("broken")]), 0);
+}
+
 /// Curves in characters where they were asked for, in ASCII where that was.
 #[test]
 fn curves_are_drawn_in_characters() {

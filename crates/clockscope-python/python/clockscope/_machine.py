@@ -121,12 +121,15 @@ def replay(path: Path, *, fail_on: Clocks = ()) -> Record:
         recording = file.read()
     arguments = words.options(fail_on=words.names("fail_on", fail_on))
     try:
-        return run(["replay", *FORMAT, *arguments, "--", "-"], recording)
+        answer = run(["report", *FORMAT, *arguments, "--", "-"], recording)
     except MeasurementFailed as error:
-        refused, because = "cannot replay -: ", str(error)
+        refused, because = "cannot report -: ", str(error)
         if not because.startswith(refused):
             raise
         raise ValueError(f"{os.fspath(path)}: {because.removeprefix(refused)}") from None
+    if answer.schema != "clockscope.steps":
+        raise ValueError(f"{os.fspath(path)}: it is not a recording: its schema is {answer.schema}")
+    return answer
 
 
 def _listed(name: str, given: _T | Iterable[_T]) -> list[_T]:

@@ -138,7 +138,7 @@ def offsets(
 ) -> Record:
     """Measures how far the CPUs' counters are apart, with bounds. Arguments as for order()."""
     arguments = words.options(duration=words.seconds("duration", duration), cpus=words.cpus(cpus), fail_on=words.names("fail_on", fail_on))
-    return run(["offsets", *FORMAT, *arguments, *["--serial"] * bool(serial)])
+    return run(["order", "--offsets", *FORMAT, *arguments, *["--serial"] * bool(serial)])
 
 
 def rate(
@@ -199,9 +199,9 @@ def shootout(a: str | None = None, b: str | None = None, *, duration: float = 3.
     """
     if a is None and b is not None:
         raise ValueError("b: expected a as well")
-    named = [words.text(name, value) for name, value in (("a", a), ("b", b)) if value is not None]
+    named = [words.text("a", "counter" if a is None else a), *([] if b is None else [words.text("b", b)])]
     arguments = words.options(duration=words.seconds("duration", duration), cpu=words.cpu(cpu))
-    return run(["shootout", *FORMAT, *arguments, "--", *named])
+    return run(["compare", *FORMAT, *arguments, *(f"--clock={name}" for name in named)])
 
 
 def advise(

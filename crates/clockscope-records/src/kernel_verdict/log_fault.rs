@@ -90,7 +90,7 @@ impl LogFault {
             }
             Self::PresumedApart => {
                 "the kernel presumes it of CPUs without constant_tsc and of several chassis, and has not compared them: \
-                 `clockscope offsets` does; on a virtual machine have the hypervisor pass that flag on"
+                 `clockscope order --offsets` does; on a virtual machine have the hypervisor pass that flag on"
             }
             Self::NotInvariant => {
                 "have the host offer an invariant counter, which newer ones do, or use hyperv_clocksource_tsc_page, which \
@@ -110,7 +110,7 @@ impl LogFault {
             Self::BootParameter => "remove the option (tsc=unstable, notsc) from the kernel's command line",
             Self::Backward => {
                 "the counters of the host's CPUs are apart, or began again when it woke up: reboot the host, and ask \
-                 `clockscope offsets` there"
+                 `clockscope order --offsets` there"
             }
             Self::Repeated => "read the lines before it, which have the reason: journalctl -k -b",
             Self::Unstated => "clockscope does not know the line's reason: look for it in the kernel's sources",

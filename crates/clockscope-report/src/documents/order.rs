@@ -194,7 +194,7 @@ fn conclusion(order: &Order) -> Vec<String> {
     }];
     if !faulty.is_empty() {
         lines.push(
-            "Times of different CPUs cannot be compared by these clocks: `clockscope offsets` shows how far the CPUs' counters \
+            "Times of different CPUs cannot be compared by these clocks: `clockscope order --offsets` shows how far the CPUs' counters \
              are apart."
                 .to_owned(),
         );

@@ -2,7 +2,7 @@
 
 use clap::{Args, FromArgMatches, ValueEnum};
 
-use crate::baseline::BaselineArgs;
+use crate::baseline::{BaselineArgs, SaveArgs};
 use crate::changes::{OrChange, or_change};
 use crate::duration::{self, Seconds};
 use crate::findings::FailOn;
@@ -32,7 +32,7 @@ pub(crate) struct MeasureArgs {
         value_name = "NAME",
         value_delimiter = ',',
         num_args = 1,
-        conflicts_with_all = ["timer_period", "baseline"],
+        conflicts_with_all = ["timer_period", "baseline", "save"],
         hide_short_help = true
     )]
     pub(crate) clocksource: Vec<String>,
@@ -56,6 +56,8 @@ pub(crate) struct MeasureArgs {
     pub(crate) fail_on: Vec<OrChange<FailOn>>,
     #[command(flatten)]
     pub(crate) baseline: BaselineArgs,
+    #[command(flatten)]
+    pub(crate) save: SaveArgs,
     /// Show all clocks, not only those that programs compare
     ///
     /// These are also the C library's older calls, and those of language runtimes. JSON, CSV and

@@ -5,7 +5,7 @@ use clockscope_records::{Document, Envelope, Measurement};
 
 use super::arguments::MeasureArgs;
 use crate::answer::{Drawing, exit, write};
-use crate::baseline::Baseline;
+use crate::baseline::{Baseline, NewBaseline};
 use crate::changes::{changes_among, own_findings};
 use crate::exit::Exit;
 use crate::output::Destination;
@@ -14,11 +14,15 @@ use crate::output::Destination;
 pub(super) fn show_measurement(
     measurement: Envelope<Measurement>,
     baseline: Option<&Baseline>,
+    save: Option<NewBaseline<'_>>,
     args: &MeasureArgs,
     destination: Destination,
 ) -> Result<Exit> {
     let exit = exit(measurement.is_interrupted(), measurement.found.clocks.iter(), &own_findings(&args.fail_on));
     let document = Document::Measurement(measurement);
+    if let Some(save) = save {
+        save.write(&document, exit)?;
+    }
     if let Some(baseline) = baseline {
         return baseline.show(
             document,

@@ -1,0 +1,33 @@
+//! Two clocks that are measured now and compared with each other.
+
+use anyhow::Result;
+use clockscope_measure::{Progress, Session, ShootoutRequest};
+use clockscope_records::{Document, Shootout};
+
+use super::CompareArgs;
+use crate::answer::{Drawing, answer};
+use crate::exit::Exit;
+use crate::usage::UsageError;
+
+/// Compares the first clock with the second, or with the system's monotonic clock.
+pub(super) fn compare(args: &CompareArgs) -> Result<Exit> {
+    let (a, b) = match args.clocks.as_slice() {
+        [a] => (a.clone(), None),
+        [a, b] => (a.clone(), Some(b.clone())),
+        more => {
+            let wrong = format!("--clock {}: expected a record to compare with, or two clocks", more.join(","));
+            return Err(UsageError(wrong).into());
+        }
+    };
+    let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
+        let request = ShootoutRequest { a: Some(a), b, duration_s: args.duration.0, cpu: args.cpu };
+        clockscope_measure::shootout(session, &request, progress)
+    };
+    answer(ask, (&args.output, Drawing::default()), "--cpu", completeness, Document::Shootout)
+}
+
+/// A clock that cannot be read leaves nothing to be compared.
+fn completeness(found: &Shootout) -> Exit {
+    let is_compared = found.metrics.iter().any(|metric| metric.a.is_known() && metric.b.is_known());
+    if is_compared { Exit::Success } else { Exit::Unanswered }
+}
