@@ -10,16 +10,15 @@ use clap::Args;
 use clockscope_measure::{CompareError, CompareRequest, ComparedQuestion, ComparedRecord};
 use clockscope_records::{Comparison, Document, Envelope, Measurement};
 
-use crate::answer::{Drawing, write};
-use crate::changes::{ChangeFinding, OrChange, changes_among};
+use crate::changes::ChangeFinding;
 use crate::exit::Exit;
 use crate::findings::Shows;
 use crate::inputs::Inputs;
 use crate::numbers::{self, Share};
-use crate::options::OutputArgs;
-use crate::output::{self, Destination};
+use crate::output;
+use crate::run::Run;
 use crate::usage::{Undeterminable, UsageError};
-pub(crate) use save::{NewBaseline, SaveArgs};
+pub(crate) use save::SaveArgs;
 
 /// Largest change of a cost that does not matter by default.
 pub(crate) const DEFAULT_MARGIN: &str = "5%";
@@ -51,24 +50,22 @@ impl BaselineArgs {
 /// Earlier records that an answer is compared with as soon as it is there.
 pub(crate) struct Baseline {
     records: Vec<ComparedRecord>,
-    margin: f64,
-    across_machines: bool,
-    /// True to compare every clock of the answer, however many.
-    pub(crate) compares_all: bool,
+    request: CompareRequest,
+    fail_on: Vec<ChangeFinding>,
 }
 
 impl Baseline {
     /// Reads the records, and refuses those that an answer of this machine could not be compared
     /// with, before anything is measured. `None` if none were named; then nothing can be asked of
     /// changes.
-    pub(crate) fn read<Finding>(
+    pub(crate) fn read(
         args: &BaselineArgs,
-        fail_on: &[OrChange<Finding>],
+        fail_on: Vec<ChangeFinding>,
         question: ComparedQuestion,
         inputs: &mut Inputs,
     ) -> Result<Option<Self>> {
         let Some(named) = &args.baseline else {
-            return match changes_among(fail_on).as_slice() {
+            return match fail_on.as_slice() {
                 [] => Ok(None),
                 _ => Err(UsageError(
                     "--fail-on: slower, verdict, clocksource and events are changes: --baseline FILE names what to \
@@ -78,19 +75,25 @@ impl Baseline {
                 .into()),
             };
         };
-        Self::of(records(named, inputs)?, args.margin, args.across_machines, question).map(Some)
+        let request = CompareRequest {
+            clocks: Vec::new(),
+            all: false,
+            margin: args.margin.0,
+            across_machines: args.across_machines,
+        };
+        Self::new(records(named, inputs)?, request, fail_on, question).map(Some)
     }
 
     /// Takes records, and refuses those that an answer of this machine could not be compared with.
-    pub(crate) fn of(
+    pub(crate) fn new(
         records: Vec<ComparedRecord>,
-        margin: Share,
-        across_machines: bool,
+        request: CompareRequest,
+        fail_on: Vec<ChangeFinding>,
         question: ComparedQuestion,
     ) -> Result<Self> {
         let here = clockscope_system::environment();
-        clockscope_measure::comparable(&records, question, &here, across_machines).map_err(refused)?;
-        Ok(Self { records, margin: margin.0, across_machines, compares_all: false })
+        clockscope_measure::comparable(&records, question, &here, request.across_machines).map_err(refused)?;
+        Ok(Self { records, request, fail_on })
     }
 
     fn measurements(&self) -> impl Iterator<Item = &Envelope<Measurement>> {
@@ -121,24 +124,16 @@ impl Baseline {
 
     /// Shows what has changed. `own` is how the command ends by what it has found itself: what the
     /// comparison says is added.
-    pub(crate) fn show(
-        &self,
-        answer: Document,
-        changes: &[ChangeFinding],
-        (output, destination, all): (&OutputArgs, Destination, bool),
-        own: Exit,
-    ) -> Result<Exit> {
+    pub(crate) fn show(mut self, answer: Document, run: Run<'_>, own: Exit) -> Result<Exit> {
         // What was not measured now was not asked for.
-        let clocks = match &answer {
+        self.request.clocks = match &answer {
             Document::Measurement(found) => found.found.clocks.iter().map(|clock| clock.identity.label()).collect(),
             _ => Vec::new(),
         };
-        let all_clocks = all || self.compares_all;
-        let request =
-            CompareRequest { clocks, all: all_clocks, margin: self.margin, across_machines: self.across_machines };
+        self.request.all |= run.style.all;
         let new = [ComparedRecord { file: None, document: answer }];
-        match clockscope_measure::compare(&self.records, &new, &request) {
-            Ok(found) => show(found, changes, (output, destination, all), own),
+        match clockscope_measure::compare(&self.records, &new, &self.request) {
+            Ok(found) => show(found, &self.fail_on, run, own),
             // The machine became another one during the run.
             Err(error) => {
                 output::print_error(&error.into());
@@ -149,14 +144,9 @@ impl Baseline {
 }
 
 /// Shows a comparison, and judges it.
-pub(crate) fn show(
-    found: Envelope<Comparison>,
-    fail_on: &[ChangeFinding],
-    (output, destination, all): (&OutputArgs, Destination, bool),
-    own: Exit,
-) -> Result<Exit> {
+pub(crate) fn show(found: Envelope<Comparison>, fail_on: &[ChangeFinding], run: Run<'_>, own: Exit) -> Result<Exit> {
     let exit = own.or(found.exit(fail_on));
-    write(&Document::Comparison(found), output, Drawing { all, ..Drawing::default() }, destination, exit)
+    run.write(&Document::Comparison(found), exit)
 }
 
 /// Says why records cannot be compared. What has changed between two machines cannot be determined;

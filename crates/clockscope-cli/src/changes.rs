@@ -77,22 +77,23 @@ where
     })
 }
 
-/// The command's own findings among these.
-pub(crate) fn own_findings<Finding: Copy>(findings: &[OrChange<Finding>]) -> Vec<Finding> {
-    let own = |finding: &OrChange<Finding>| match finding {
-        OrChange::Own(own) => Some(*own),
-        OrChange::Change(_) => None,
-    };
-    findings.iter().filter_map(own).collect()
+/// Findings that `--fail-on` names: the command's own, and changes.
+pub(crate) struct NamedFindings<Finding> {
+    pub(crate) own: Vec<Finding>,
+    pub(crate) changes: Vec<ChangeFinding>,
 }
 
-/// The changes among these.
-pub(crate) fn changes_among<Finding>(findings: &[OrChange<Finding>]) -> Vec<ChangeFinding> {
-    let change = |finding: &OrChange<Finding>| match finding {
-        OrChange::Own(_) => None,
-        OrChange::Change(change) => Some(*change),
-    };
-    findings.iter().filter_map(change).collect()
+impl<Finding: Copy> NamedFindings<Finding> {
+    pub(crate) fn new(named: &[OrChange<Finding>]) -> Self {
+        let mut findings = Self { own: Vec::new(), changes: Vec::new() };
+        for finding in named {
+            match finding {
+                OrChange::Own(own) => findings.own.push(*own),
+                OrChange::Change(change) => findings.changes.push(*change),
+            }
+        }
+        findings
+    }
 }
 
 #[cfg(test)]

@@ -4,11 +4,11 @@ use anyhow::Result;
 use clap::CommandFactory;
 use clockscope_measure::{Catalog, Paths, ThisMachine};
 
-use crate::answer::Question;
 use crate::exit::Exit;
 use crate::output::{self, Destination};
 use crate::questions::measure::MeasureArgs;
 use crate::questions::{Cli, Command, SchemaArg};
+use crate::run::Question;
 use crate::usage::unknown_word;
 use crate::{help, stamps, version};
 

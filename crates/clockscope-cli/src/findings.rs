@@ -29,8 +29,11 @@ pub(crate) enum FailOn {
 
 /// 1 if any clock shows any of these, otherwise 3 if one of them is unknown for all clocks or no
 /// clock could be read, otherwise 0.
-pub(crate) fn judge<'a>(clocks: impl Iterator<Item = JudgedClock<'a>>, fail_on: &[FailOn]) -> Exit {
-    let clocks: Vec<JudgedClock<'_>> = clocks.collect();
+pub(crate) fn judge<'a, C: 'a>(clocks: impl IntoIterator<Item = &'a C>, fail_on: &[FailOn]) -> Exit
+where
+    JudgedClock<'a>: From<&'a C>,
+{
+    let clocks: Vec<JudgedClock<'_>> = clocks.into_iter().map(JudgedClock::from).collect();
     let found = |event: &FailOn| any(clocks.iter().map(|clock| event.is_found_in(*clock)));
     let answered = if clocks.iter().any(|clock| clock.available) { Exit::Success } else { Exit::Unanswered };
     answered.or(decide(fail_on.iter().map(|event| Found::new(*event, found(event)))))

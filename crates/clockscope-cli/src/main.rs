@@ -1,7 +1,6 @@
 //! The command. Arguments, progress, printing and exit codes; everything else is in the crates that
 //! it joins.
 
-mod answer;
 mod baseline;
 mod changes;
 mod dispatch;
@@ -21,6 +20,7 @@ mod output;
 mod policy_file;
 mod progress;
 mod questions;
+mod run;
 mod signals;
 mod stamps;
 mod suggestions;
@@ -64,7 +64,7 @@ fn run(requested: RequestedOutput) -> Exit {
 /// Prints help that was asked for.
 fn show_help(help: &clap::Error) -> anyhow::Result<Exit> {
     let text = help.render();
-    let uses_color = terminal::uses_color(options::ColorArg::Auto, true);
+    let uses_color = terminal::uses_color(options::ColorArg::Auto, &output::Destination::Stdout);
     let text = if uses_color { text.ansi().to_string() } else { text.to_string() };
     output::Destination::Stdout.write(&text)?;
     Ok(Exit::Success)

@@ -2,9 +2,11 @@
 
 use std::io::{self, IsTerminal};
 
-use crate::terminal::shows_unicode;
-
+use clockscope_records::Environment;
 use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::options::OutputArgs;
+use crate::terminal::shows_unicode;
 
 /// The bar, which fits into 40 columns.
 const TEMPLATE: &str = "measuring {bar:20} {percent}%";
@@ -18,8 +20,9 @@ pub(crate) struct Bar {
 impl Bar {
     /// No bar is made where none is wanted, nor where the counter is disabled: the bar reads time
     /// through the C library, which kills the process there.
-    pub(crate) fn new(quiet: bool, counter_readable: Option<bool>) -> Self {
-        let wanted = !quiet && counter_readable != Some(false) && io::stderr().is_terminal();
+    pub(crate) fn new(output: &OutputArgs, environment: &Environment) -> Self {
+        let is_safe = environment.counter_readable.get() != Some(false);
+        let wanted = !output.quiet && is_safe && io::stderr().is_terminal();
         let bar = wanted.then(|| {
             let style = ProgressStyle::with_template(&format!("{TEMPLATE} {{wide_msg}}"));
             ProgressBar::new(100).with_style(in_locale(style.unwrap_or_else(|_| ProgressStyle::default_bar())))

@@ -45,8 +45,8 @@ mod steps;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::answer::Question;
 use crate::ending::{Ending, NO_MORE};
+use crate::run::Question;
 use crate::stamps::StampsArgs;
 use measure::MeasureArgs;
 

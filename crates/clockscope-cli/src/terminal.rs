@@ -1,13 +1,17 @@
 //! Colors, characters and columns of standard output.
 
 use crate::options::ColorArg;
+use crate::output::Destination;
 
 /// Returns whether colors are wanted, and shown where they go.
-pub(crate) fn uses_color(when: ColorArg, to_stdout: bool) -> bool {
+pub(crate) fn uses_color(when: ColorArg, destination: &Destination) -> bool {
     match when {
         ColorArg::Always => true,
         ColorArg::Never => false,
-        ColorArg::Auto => to_stdout && anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never,
+        ColorArg::Auto => {
+            let choice = anstream::AutoStream::choice(&std::io::stdout());
+            destination.is_stdout() && choice != anstream::ColorChoice::Never
+        }
     }
 }
 

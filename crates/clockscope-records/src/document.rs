@@ -29,6 +29,12 @@ macro_rules! documents {
             const IS_RUN: bool = $is_run;
         })*
 
+        $(impl From<Envelope<$contents>> for Document {
+            fn from(envelope: Envelope<$contents>) -> Self {
+                Self::$variant(envelope)
+            }
+        })*
+
         impl Document {
             /// All kinds of documents, in the order of this type.
             pub const KINDS: &[DocumentKind] =

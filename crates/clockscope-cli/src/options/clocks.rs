@@ -1,10 +1,14 @@
 //! Arguments for the clocks that are read, their paths, CPUs, and the timer interrupt.
 
+use anyhow::Result;
 use clap::{Args, ValueEnum};
-use clockscope_measure::Paths;
+use clockscope_measure::{Catalog, Paths, ThisMachine};
+use clockscope_records::Envelope;
+use clockscope_system::timer_period::{self, TimerPeriod};
 
 use crate::duration::{self, Seconds};
 use crate::numbers::{self, Cpus};
+use crate::usage::{UsageError, unknown_clock};
 
 /// Arguments that choose clocks.
 #[derive(Args, Debug)]
@@ -27,6 +31,11 @@ impl ClockArgs {
     pub(crate) fn all(&self) -> Vec<String> {
         self.names.iter().chain(&self.clocks).cloned().collect()
     }
+
+    /// Selects the clocks that were named, or all.
+    pub(crate) fn selected(&self) -> Result<Catalog, UsageError> {
+        Catalog::new(&ThisMachine).select(&self.all(), self.path.into()).map_err(unknown_clock)
+    }
 }
 
 /// Options that choose the CPUs of a tournament.
@@ -46,6 +55,29 @@ pub(crate) struct TimerArgs {
     /// Request this period of the timer interrupt during the run, e.g. 1ms; Windows only
     #[arg(long, value_name = "TIME", value_parser = duration::parse_interval, allow_hyphen_values = true, hide_short_help = true)]
     pub(crate) timer_period: Option<Seconds>,
+}
+
+/// A period of the timer that was requested for a run, until this is dropped.
+pub(crate) struct RequestedTimer {
+    request: Option<(TimerPeriod, u64)>,
+}
+
+impl RequestedTimer {
+    /// Requests what the arguments ask for, if anything.
+    pub(crate) fn new(args: &TimerArgs) -> Result<Self> {
+        let Some(period) = args.timer_period else { return Ok(Self { request: None }) };
+        let period_us = (period.0 * 1e6).round() as u64;
+        let requested =
+            timer_period::request(period_us).map_err(|error| UsageError(format!("--timer-period: {error}")))?;
+        Ok(Self { request: Some((requested, period_us * 1000)) })
+    }
+
+    /// Withdraws the request, and notes down in the answer that it was made.
+    pub(crate) fn note<F>(self, answer: &mut Envelope<F>) {
+        if let Some(run) = &mut answer.run {
+            run.timer_period_ns = self.request.as_ref().map(|(_, ns)| *ns);
+        }
+    }
 }
 
 /// By which path to read.

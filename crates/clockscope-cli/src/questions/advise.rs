@@ -12,14 +12,13 @@ use clockscope_records::{Document, Work};
 
 use self::language::{LanguageArg, LanguageRequest, readings};
 use super::measure::{around_work, fresh};
-use crate::answer::{Drawing, Question, write};
 use crate::duration::{self, Seconds};
 use crate::ending::{ALWAYS, Ending, Exits, NO_MORE};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::numbers::{self, Share};
 use crate::options::OutputArgs;
-use crate::output::Destination;
+use crate::run::{Question, Run};
 use crate::signals::{stop_gently, stop_on_signals};
 use crate::usage::{UsageError, unknown_clock};
 
@@ -130,7 +129,7 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
     let one = |ns: f64| AfterWorkRequest::Interval { ns, after };
     let works = interval_ns.map_or(AfterWorkRequest::Intervals, one);
     let given = args.from.as_deref().map(|file| inputs.read_document(file, "advise from")).transpose()?;
-    let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
+    let run = Run::open(&args.output, &inputs)?;
     if let Some(language) = args.lang {
         args.program.iter().for_each(|program| inputs.add(program));
         let stop = stop_gently()?;
@@ -141,15 +140,14 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
             cpu: args.cpu,
             duration_s: args.duration.0,
             works,
-            is_quiet: args.output.quiet,
         };
-        let Some(readings) = readings(&request, &stop)? else {
+        let Some(readings) = readings(&request, &run, &stop)? else {
             return Ok(Exit::Interrupted);
         };
         let input = AdviceInput::Language(&readings);
         let advice = clockscope_measure::advise(input, args.error.0, interval_ns, after);
         let exit = if advice.found.rows.is_known() { Exit::Success } else { Exit::Unanswered };
-        return write(&Document::Advice(advice), &args.output, Drawing::default(), destination, exit);
+        return run.write(&Document::Advice(advice), exit);
     }
     let document = match given {
         Some(document) => document,
@@ -159,7 +157,7 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
             let request =
                 MeasureRequest { duration_s: duration.0, cpu, extended: false, ticks: true, synchronization: true };
             let stop = stop_on_signals()?;
-            let mut measurement = fresh(catalog, &request, &args.output, &stop)?;
+            let mut measurement = fresh(catalog, &request, &run, &stop)?;
             around_work(&mut measurement, works, &stop);
             Document::Measurement(measurement)
         }
@@ -177,5 +175,5 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
         (false, true) => Exit::Unanswered,
         (false, false) => Exit::Success,
     };
-    write(&Document::Advice(advice), &args.output, Drawing::default(), destination, exit)
+    run.write(&Document::Advice(advice), exit)
 }

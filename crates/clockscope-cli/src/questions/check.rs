@@ -6,13 +6,12 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum};
-use clockscope_measure::{CheckRequest, ComparedQuestion, Progress, Session};
+use clockscope_measure::{CheckRequest, ComparedQuestion};
 use clockscope_records::{Check, Document, EvidenceKind, Finding, Policy, Trustworthiness, Use, Verdict};
 use clockscope_report::Format;
 
-use crate::answer::{Drawing, Question, ask_this_machine, write};
 use crate::baseline::{Baseline, BaselineArgs, SaveArgs};
-use crate::changes::{OrChange, changes_among, or_change, own_findings};
+use crate::changes::{NamedFindings, OrChange, or_change};
 use crate::duration::{self, Seconds};
 use crate::ending::{Ending, Exits, FINDINGS};
 use crate::exit::Exit;
@@ -21,8 +20,9 @@ use crate::inputs::Inputs;
 use crate::monitor::{self, ExitCodes, MonitorArgs};
 use crate::numbers;
 use crate::options::OutputArgs;
-use crate::output::{self, Destination};
+use crate::output;
 use crate::policy_file;
+use crate::run::{Question, Run, exit};
 
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
@@ -196,18 +196,25 @@ fn check(args: &CheckArgs) -> Result<Exit> {
         Some(file) => policy_file::read(file, &mut inputs)?,
         None => Policy::default(),
     };
-    let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
-        let (clocks, for_use, duration_s) = (args.clocks.clone(), args.for_use.alone(), args.duration.0);
-        let request = CheckRequest { clocks, policy, for_use, duration_s, cpu: args.cpu };
-        clockscope_measure::check(session, &request, progress)
+    let request = CheckRequest {
+        clocks: args.clocks.clone(),
+        policy,
+        for_use: args.for_use.alone(),
+        duration_s: args.duration.0,
+        cpu: args.cpu,
     };
-    let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Check, &mut inputs)?;
+    let fail_on = NamedFindings::new(&args.fail_on);
+    let baseline = Baseline::read(&args.baseline, fail_on.changes, ComparedQuestion::Check, &mut inputs)?;
     let save = args.save.open(&inputs)?;
-    let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
-    let mut found = ask_this_machine(ask, &args.output, "--cpu")?;
+    let mut run = Run::open(&args.output, &inputs)?;
+    run.style.verbose = args.verbose;
+    let mut found = run.ask("--cpu", |session, progress| clockscope_measure::check(session, &request, progress))?;
     found.found.check_id = check_id();
     found.found.identity = clockscope_system::identity(args.host_label.clone());
-    let exit = if found.is_interrupted() { Exit::Interrupted } else { end_of_check(&found.found, args) };
+    if args.policy.is_some() && found.found.demands.is_empty() && !found.is_interrupted() {
+        output::warn("--policy: the policy demands nothing");
+    }
+    let exit = exit(&found, |found| end_of_check(found, &fail_on.own));
     let health = monitor::health(&found.found, exit);
     let line = clockscope_report::one_line(&found, health, monitor::remark(exit));
     let document = Document::Check(found);
@@ -215,17 +222,16 @@ fn check(args: &CheckArgs) -> Result<Exit> {
         save.write(&document, exit)?;
     }
     if let Some(baseline) = baseline {
-        return baseline.show(document, &changes_among(&args.fail_on), (&args.output, destination, false), exit);
+        return baseline.show(document, run, exit);
     }
     if args.monitor.one_line {
-        destination.write(&(line + "\n"))?;
-    } else if exit == Exit::Interrupted && args.output.format() == Format::Prometheus && destination.is_replaced() {
+        run.destination.write(&(line + "\n"))?;
+    } else if exit == Exit::Interrupted && run.format() == Format::Prometheus && run.destination.is_replaced() {
         // Metrics of an interrupted check have no time of success. The former ones have, and an
         // alert on its age fires.
         output::warn("--output: the check was interrupted: the file is left as it was");
     } else {
-        let drawing = Drawing { verbose: args.verbose, ..Drawing::default() };
-        write(&document, &args.output, drawing, destination, exit)?;
+        run.write(&document, exit)?;
     }
     Ok(match args.monitor.exit_codes {
         ExitCodes::Clockscope => exit,
@@ -256,10 +262,7 @@ fn check_id() -> String {
 }
 
 /// Exit of a check: the policy's demands count like what is asked for by `--fail-on`.
-fn end_of_check(found: &Check, args: &CheckArgs) -> Exit {
-    if args.policy.is_some() && found.demands.is_empty() {
-        output::warn("--policy: the policy demands nothing");
-    }
+fn end_of_check(found: &Check, fail_on: &[CheckFinding]) -> Exit {
     // The answer says which demands are not met.
     let demands = match () {
         () if found.demands.iter().any(|demand| demand.met == Some(false)) => Exit::Finding,
@@ -271,24 +274,16 @@ fn end_of_check(found: &Check, args: &CheckArgs) -> Exit {
         () if !found.unavailable.is_empty() => Exit::Undetermined,
         () => Exit::Success,
     };
-    answered.or(demands).or(found.exit(&own_findings(&args.fail_on)))
+    answered.or(demands).or(found.exit(fail_on))
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
     use clockscope_measure::ThisMachine;
     use clockscope_records::{Demand, DemandTarget, DemandValue, Uses};
     use proptest::prelude::*;
 
     use super::*;
-
-    /// A command line of `check` alone.
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        args: CheckArgs,
-    }
 
     #[test]
     fn no_two_checks_have_the_same_number() {
@@ -299,7 +294,6 @@ mod tests {
 
     #[test]
     fn a_demand_that_is_unknown_is_not_met() {
-        let Line { args } = Line::parse_from(["check"]);
         let ends = |met: &[Option<bool>]| {
             let demand = |met: &Option<bool>| Demand {
                 demand: DemandTarget::Clocksource,
@@ -311,12 +305,12 @@ mod tests {
             let verdict = Trustworthiness::Trusted;
             let tsc = Verdict { clock: "tsc".to_owned(), verdict, uses: Uses::default(), evidence: Vec::new() };
             let demands = met.iter().map(demand).collect();
-            end_of_check(&Check { verdicts: vec![tsc], demands, ..Check::default() }, &args)
+            end_of_check(&Check { verdicts: vec![tsc], demands, ..Check::default() }, &[])
         };
         assert_eq!([ends(&[]), ends(&[Some(true)])], [Exit::Success; 2]);
         assert_eq!(ends(&[Some(true), None]), Exit::Undetermined);
         assert_eq!(ends(&[None, Some(false), Some(true)]), Exit::Finding);
-        assert_eq!(end_of_check(&Check::default(), &args), Exit::Unanswered);
+        assert_eq!(end_of_check(&Check::default(), &[]), Exit::Unanswered);
     }
 
     /// A policy or something like it.

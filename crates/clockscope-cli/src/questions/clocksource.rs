@@ -8,12 +8,12 @@ use clockscope_measure::{Session, ThisMachine};
 use clockscope_records::Document;
 use clockscope_system::clocksource;
 
-use crate::answer::{Drawing, Question, write};
 use crate::ending::{Ending, NO_MORE};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::options::OutputArgs;
-use crate::output::{self, Destination};
+use crate::output;
+use crate::run::{Question, Run};
 
 #[derive(Args, Debug)]
 pub(crate) struct ClocksourceArgs {
@@ -46,17 +46,13 @@ impl Question for ClocksourceArgs {
     }
 
     fn run(&self) -> Result<Exit> {
-        list(self)
+        let run = Run::open(&self.output, &Inputs::default())?;
+        if self.restore {
+            restore()?;
+        }
+        let found = clockscope_measure::clocksources(&Session::new(&ThisMachine, &AtomicBool::new(false)))?;
+        run.write(&Document::Clocksources(found), Exit::Success)
     }
-}
-
-fn list(args: &ClocksourceArgs) -> Result<Exit> {
-    let destination = Destination::open(args.output.output.as_deref(), &Inputs::default())?;
-    if args.restore {
-        restore()?;
-    }
-    let found = clockscope_measure::clocksources(&Session::new(&ThisMachine, &AtomicBool::new(false)))?;
-    write(&Document::Clocksources(found), &args.output, Drawing::default(), destination, Exit::Success)
 }
 
 fn restore() -> Result<()> {

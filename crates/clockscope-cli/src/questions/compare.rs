@@ -8,7 +8,6 @@ use clockscope_measure::{CompareRequest, ComparedQuestion, ComparedRecord};
 use clockscope_records::{Document, printable};
 
 use super::measure;
-use crate::answer::Question;
 use crate::baseline::{Baseline, DEFAULT_MARGIN, folder, records, refused, show};
 use crate::changes::ChangeFinding;
 use crate::duration::{self, Seconds};
@@ -19,6 +18,7 @@ use crate::inputs::Inputs;
 use crate::numbers::{self, Share};
 use crate::options::OutputArgs;
 use crate::output::{Destination, say, warn};
+use crate::run::{Question, Run, exit};
 
 #[derive(Args, Debug)]
 pub(crate) struct CompareArgs {
@@ -91,6 +91,13 @@ Method: clockscope help comparison",
             undecided: "it could not be determined, or the records are of different machines",
         },
     };
+
+    /// Opens the destination.
+    fn open(&self, inputs: &Inputs) -> Result<Run<'_>> {
+        let mut run = Run::open(&self.output, inputs)?;
+        run.style.all = self.all;
+        Ok(run)
+    }
 }
 
 impl Question for CompareArgs {
@@ -103,39 +110,38 @@ impl Question for CompareArgs {
     }
 
     fn run(&self) -> Result<Exit> {
-        run(self)
+        compare(self)
     }
 }
 
-fn run(args: &CompareArgs) -> Result<Exit> {
+fn compare(args: &CompareArgs) -> Result<Exit> {
     let Some(base) = &args.base else { return if args.list { list() } else { two_clocks::compare(args) } };
     let mut inputs = Inputs::default();
     let base = records(base, &mut inputs)?;
-    let Some(new) = &args.new else { return with_now(base, args, &inputs) };
-    let new = records(new, &mut inputs)?;
     let request = CompareRequest {
         clocks: args.clocks.clone(),
         all: args.all || !args.clocks.is_empty(),
         margin: args.margin.0,
         across_machines: args.across_machines,
     };
-    let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
+    let Some(new) = &args.new else { return with_now(base, request, args, &inputs) };
+    let new = records(new, &mut inputs)?;
+    let run = args.open(&inputs)?;
     let found = clockscope_measure::compare(&base, &new, &request).map_err(refused)?;
-    show(found, &args.fail_on, (&args.output, destination, args.all), Exit::Success)
+    show(found, &args.fail_on, run, Exit::Success)
 }
 
 /// Compares with what is measured now: the clocks that were asked for, or those of the records.
-fn with_now(base: Vec<ComparedRecord>, args: &CompareArgs, inputs: &Inputs) -> Result<Exit> {
-    let mut baseline = Baseline::of(base, args.margin, args.across_machines, ComparedQuestion::Measure)?;
-    baseline.compares_all = !args.clocks.is_empty();
+fn with_now(base: Vec<ComparedRecord>, request: CompareRequest, args: &CompareArgs, inputs: &Inputs) -> Result<Exit> {
+    let baseline = Baseline::new(base, request, args.fail_on.clone(), ComparedQuestion::Measure)?;
     let clocks = if args.clocks.is_empty() { baseline.clocks() } else { args.clocks.clone() };
-    let destination = Destination::open(args.output.output.as_deref(), inputs)?;
-    let found = measure::usual(&clocks, baseline.cpu(), args.output.quiet)?;
-    let exit = if found.is_interrupted() { Exit::Interrupted } else { Exit::Success };
+    let run = args.open(inputs)?;
+    let found = measure::usual(&clocks, baseline.cpu(), &run)?;
+    let exit = exit(&found, |_| Exit::Success);
     if exit == Exit::Interrupted {
         warn("interrupted: compared is what was measured until then");
     }
-    baseline.show(Document::Measurement(found), &args.fail_on, (&args.output, destination, args.all), exit)
+    baseline.show(Document::Measurement(found), run, exit)
 }
 
 /// Lists baselines, with the time, the question and the processor of each record, and its file.

@@ -2,16 +2,17 @@
 
 use anyhow::Result;
 use clap::Args;
-use clockscope_measure::{GapsRequest, MeasureError, Progress, Session};
+use clockscope_measure::{GapsRequest, MeasureError};
 use clockscope_records::units::time;
-use clockscope_records::{CpuGaps, Document, Gaps};
+use clockscope_records::{CpuGaps, Gaps};
 
-use crate::answer::{Drawing, Question, answer};
 use crate::duration::{self, Seconds};
 use crate::ending::{ALWAYS, Ending, Exits, NO_MORE};
 use crate::exit::Exit;
+use crate::inputs::Inputs;
 use crate::numbers::{self, Cpus};
 use crate::options::OutputArgs;
+use crate::run::{Question, Run};
 use crate::usage::{UsageError, explained};
 
 /// Shortest threshold of a gap, in seconds: no loop that reads a clock is much faster.
@@ -50,29 +51,24 @@ impl Question for GapsArgs {
     }
 
     fn run(&self) -> Result<Exit> {
-        gaps(self)
+        if self.threshold.0 < SHORTEST_GAP_S {
+            let requested = time(self.threshold.0 * 1e9);
+            let expected = "expected at least 100ns, since reading a clock takes as long";
+            return Err(UsageError(format!("--threshold: {requested} is too short: {expected}")).into());
+        }
+        let cpus = match (&self.cpus, self.all_cpus) {
+            (_, true) => Some(
+                clockscope_system::affinity::allowed()
+                    .map_err(MeasureError::from)
+                    .map_err(|error| explained(error, "--all-cpus"))?,
+            ),
+            (cpus, false) => cpus.as_ref().map(Cpus::list),
+        };
+        let request = GapsRequest { threshold_s: self.threshold.0, duration_s: self.duration.0, cpus };
+        let run = Run::open(&self.output, &Inputs::default())?;
+        let found = run.ask("--cpus", |session, progress| clockscope_measure::gaps(session, &request, progress))?;
+        run.finish(found, completeness)
     }
-}
-
-fn gaps(args: &GapsArgs) -> Result<Exit> {
-    if args.threshold.0 < SHORTEST_GAP_S {
-        let requested = time(args.threshold.0 * 1e9);
-        let expected = "expected at least 100ns, since reading a clock takes as long";
-        return Err(UsageError(format!("--threshold: {requested} is too short: {expected}")).into());
-    }
-    let cpus = match (&args.cpus, args.all_cpus) {
-        (_, true) => Some(
-            clockscope_system::affinity::allowed()
-                .map_err(MeasureError::from)
-                .map_err(|error| explained(error, "--all-cpus"))?,
-        ),
-        (cpus, false) => cpus.as_ref().map(Cpus::list),
-    };
-    let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
-        let (threshold_s, duration_s) = (args.threshold.0, args.duration.0);
-        clockscope_measure::gaps(session, &GapsRequest { threshold_s, duration_s, cpus }, progress)
-    };
-    answer(ask, (&args.output, Drawing::default()), "--cpus", completeness, Document::Gaps)
 }
 
 /// Exit of `gaps`: the losses of a CPU that could not be looked at, or not at all, were not

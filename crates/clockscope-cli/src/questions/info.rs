@@ -7,12 +7,11 @@ use clap::Args;
 use clockscope_measure::{Session, ThisMachine};
 use clockscope_records::Document;
 
-use crate::answer::{Drawing, Question, write};
 use crate::ending::{Ending, NO_MORE};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::options::OutputArgs;
-use crate::output::Destination;
+use crate::run::{Question, Run};
 
 #[derive(Args, Debug)]
 pub(crate) struct InfoArgs {
@@ -37,13 +36,8 @@ impl Question for InfoArgs {
     }
 
     fn run(&self) -> Result<Exit> {
-        info(self)
+        let run = Run::open(&self.output, &Inputs::default())?;
+        let info = clockscope_measure::info(&Session::new(&ThisMachine, &AtomicBool::new(false)))?;
+        run.write(&Document::Info(info), Exit::Success)
     }
-}
-
-fn info(InfoArgs { output }: &InfoArgs) -> Result<Exit> {
-    let destination = Destination::open(output.output.as_deref(), &Inputs::default())?;
-    let never = AtomicBool::new(false);
-    let info = clockscope_measure::info(&Session::new(&ThisMachine, &never))?;
-    write(&Document::Info(info), output, Drawing::default(), destination, Exit::Success)
 }

@@ -7,12 +7,11 @@ use clap::Args;
 use clockscope_measure::{Catalog, Session, ThisMachine};
 use clockscope_records::Document;
 
-use crate::answer::{Drawing, Question, write};
 use crate::ending::{Ending, NO_MORE};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::options::{OutputArgs, PathArg};
-use crate::output::Destination;
+use crate::run::{Question, Run};
 use crate::usage::unknown_clock;
 
 #[derive(Args, Debug)]
@@ -46,25 +45,15 @@ impl Question for ListArgs {
     }
 
     fn run(&self) -> Result<Exit> {
-        list(self)
+        let run = Run::open(&self.output, &Inputs::default())?;
+        let never = AtomicBool::new(false);
+        let session = Session::new(&ThisMachine, &never);
+        let document = if self.all_platforms {
+            Document::AllClocks(clockscope_measure::all_clocks(&session)?)
+        } else {
+            let catalog = Catalog::new(&ThisMachine).select(&[], self.path.into()).map_err(unknown_clock)?;
+            Document::Listing(clockscope_measure::list(&session, catalog)?)
+        };
+        run.write(&document, Exit::Success)
     }
-}
-
-fn list(args: &ListArgs) -> Result<Exit> {
-    if args.all_platforms {
-        return list_all(&args.output);
-    }
-    let catalog = Catalog::new(&ThisMachine).select(&[], args.path.into()).map_err(unknown_clock)?;
-    let destination = Destination::open(args.output.output.as_deref(), &Inputs::default())?;
-    let never = AtomicBool::new(false);
-    let listing = clockscope_measure::list(&Session::new(&ThisMachine, &never), catalog)?;
-    write(&Document::Listing(listing), &args.output, Drawing::default(), destination, Exit::Success)
-}
-
-/// The clocks of every system.
-fn list_all(output: &OutputArgs) -> Result<Exit> {
-    let destination = Destination::open(output.output.as_deref(), &Inputs::default())?;
-    let never = AtomicBool::new(false);
-    let all = clockscope_measure::all_clocks(&Session::new(&ThisMachine, &never))?;
-    write(&Document::AllClocks(all), output, Drawing::default(), destination, Exit::Success)
 }

@@ -2,29 +2,26 @@
 
 mod arguments;
 mod repeated;
-mod show;
 mod switched;
 
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use clockscope_measure::{AfterWorkRequest, Catalog, ComparedQuestion, MeasureRequest, Session, ThisMachine};
-use clockscope_records::{Envelope, Measurement};
+use clockscope_records::{Document, Envelope, Measurement};
 
 pub(crate) use arguments::MeasureArgs;
 use arguments::{finds_ticks, is_one_of_several};
-use show::show_measurement;
 
-use crate::answer::{Question, RequestedTimer, selected};
 use crate::baseline::Baseline;
+use crate::changes::NamedFindings;
 use crate::ending::{Ending, FINDINGS};
 use crate::exit::Exit;
+use crate::findings::judge;
 use crate::inputs::Inputs;
-use crate::options::OutputArgs;
-use crate::output::Destination;
-use crate::progress::Bar;
+use crate::options::{OutputArgs, RequestedTimer};
+use crate::run::{Question, Run, exit};
 use crate::signals::{stop_on_signals, stop_with_parent};
-use crate::usage::explained;
 
 impl MeasureArgs {
     /// End of its help.
@@ -67,29 +64,40 @@ impl Question for MeasureArgs {
 }
 
 /// Measures these clocks as usual, on this CPU: all if none is named, on the current one.
-pub(super) fn usual(clocks: &[String], cpu: Option<u32>, quiet: bool) -> Result<Envelope<Measurement>> {
-    let args = MeasureArgs { cpu, ..MeasureArgs::usual(clocks, quiet)? };
-    measured(selected(&args.clocks)?, &args)
+pub(super) fn usual(clocks: &[String], cpu: Option<u32>, run: &Run<'_>) -> Result<Envelope<Measurement>> {
+    let args = MeasureArgs { cpu, ..MeasureArgs::usual(clocks)? };
+    measured(args.clocks.selected()?, &args, run)
 }
 
 fn measure(args: &MeasureArgs) -> Result<Exit> {
+    let catalog = args.clocks.selected()?;
     let mut inputs = Inputs::default();
-    if !args.clocksource.is_empty() {
-        // Without a baseline, nothing can be asked of changes.
-        Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Measure, &mut inputs)?;
-        return switched::measure(args);
-    }
-    let catalog = selected(&args.clocks)?;
-    let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Measure, &mut inputs)?;
+    let fail_on = NamedFindings::new(&args.fail_on);
+    let baseline = Baseline::read(&args.baseline, fail_on.changes, ComparedQuestion::Measure, &mut inputs)?;
     let save = args.save.open(&inputs)?;
-    let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
-    show_measurement(measured(catalog, args)?, baseline.as_ref(), save, args, destination)
+    let mut run = Run::open(&args.output, &inputs)?;
+    run.style.columns = args.columns.map(Into::into);
+    run.style.all = args.shows_all();
+    run.style.machine |= args.verbose;
+    if !args.clocksource.is_empty() {
+        return switched::measure(args, &fail_on.own, run);
+    }
+    let measurement = measured(catalog, args, &run)?;
+    let exit = exit(&measurement, |found| judge(&found.clocks, &fail_on.own));
+    let document = Document::Measurement(measurement);
+    if let Some(save) = save {
+        save.write(&document, exit)?;
+    }
+    match baseline {
+        Some(baseline) => baseline.show(document, run, exit),
+        None => run.write(&document, exit),
+    }
 }
 
 /// Measures in several runs, or once in this process, and then around other work.
-fn measured(catalog: Catalog, args: &MeasureArgs) -> Result<Envelope<Measurement>> {
-    let of_runs = args.runs().map(|runs| repeated::measure(args, runs)).transpose()?.flatten();
-    let mut measurement = of_runs.map_or_else(|| here(catalog, args), Ok)?;
+fn measured(catalog: Catalog, args: &MeasureArgs, run: &Run<'_>) -> Result<Envelope<Measurement>> {
+    let of_runs = args.runs().map(|runs| repeated::measure(args, runs, run)).transpose()?.flatten();
+    let mut measurement = of_runs.map_or_else(|| here(catalog, args, run), Ok)?;
     if !is_one_of_several() {
         around_work(&mut measurement, AfterWorkRequest::Brief(args.work_s()), &*stop_on_signals()?);
     }
@@ -104,8 +112,8 @@ pub(super) fn around_work(measurement: &mut Envelope<Measurement>, request: Afte
 }
 
 /// Measures once, in this process.
-fn here(catalog: Catalog, args: &MeasureArgs) -> Result<Envelope<Measurement>> {
-    let timer = RequestedTimer::of(&args.timer)?;
+fn here(catalog: Catalog, args: &MeasureArgs, run: &Run<'_>) -> Result<Envelope<Measurement>> {
+    let timer = RequestedTimer::new(&args.timer)?;
     let MeasureArgs { cpu, extended, .. } = *args;
     let request = MeasureRequest {
         duration_s: args.sampling_s(),
@@ -115,7 +123,7 @@ fn here(catalog: Catalog, args: &MeasureArgs) -> Result<Envelope<Measurement>> {
         synchronization: extended,
     };
     let stop = if is_one_of_several() { stop_with_parent()? } else { stop_on_signals()? };
-    let mut measurement = fresh(catalog, &request, &args.output, &stop)?;
+    let mut measurement = fresh(catalog, &request, run, &stop)?;
     timer.note(&mut measurement);
     Ok(measurement)
 }
@@ -124,14 +132,10 @@ fn here(catalog: Catalog, args: &MeasureArgs) -> Result<Envelope<Measurement>> {
 pub(super) fn fresh(
     catalog: Catalog,
     request: &MeasureRequest,
-    output: &OutputArgs,
+    run: &Run<'_>,
     stop: &AtomicBool,
 ) -> Result<Envelope<Measurement>> {
-    let session = Session::new(&ThisMachine, stop);
-    let mut bar = Bar::new(output.quiet, session.environment().counter_readable.get());
-    let measured = clockscope_measure::measure(&session, catalog, request, &mut |share| bar.show(share));
-    drop(bar);
-    measured.map_err(|error| explained(error, "--cpu"))
+    run.ask_until(stop, "--cpu", |session, progress| clockscope_measure::measure(session, catalog, request, progress))
 }
 
 #[cfg(test)]
@@ -159,7 +163,7 @@ mod tests {
 
     #[test]
     fn the_default_answers_within_two_seconds() {
-        let measure = MeasureArgs::usual(&[], false).unwrap();
+        let measure = MeasureArgs::usual(&[]).unwrap();
         assert!(measure.duration.0 + BESIDES_S <= 2.0, "{:?}", measure.duration);
     }
 }

@@ -3,16 +3,17 @@
 use anyhow::Result;
 use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum};
-use clockscope_measure::{Handoff, OffsetsRequest, OrderRequest, Progress, Session};
-use clockscope_records::{Document, Offsets, Order};
+use clockscope_measure::{Handoff, OffsetsRequest, OrderRequest};
+use clockscope_records::{CpuLimit, Offsets, Order, PairsReason, Unknown};
 
-use crate::answer::{Drawing, Question, answer, of_pairs, selected};
 use crate::duration::{self, Seconds};
 use crate::ending::{Ending, FINDINGS, NO_MORE};
 use crate::exit::Exit;
 use crate::findings::Shows;
+use crate::inputs::Inputs;
 use crate::numbers::Cpus;
 use crate::options::{ClockArgs, OutputArgs, PairArgs};
+use crate::run::{Question, Run};
 use crate::usage::UsageError;
 
 /// Time for which offsets are measured by default.
@@ -134,26 +135,26 @@ fn order(args: &OrderArgs) -> Result<Exit> {
     if args.fail_on.contains(&OrderFinding::Unsynchronized) {
         return Err(UsageError("--fail-on unsynchronized: only --offsets finds that: add it".to_owned()).into());
     }
-    let mut catalog = selected(&args.clocks)?;
+    let mut catalog = args.clocks.selected()?;
     if args.clocks.all().is_empty() {
         let share_ns = args.duration.0 * 1e9 / catalog.size().max(1) as f64;
         catalog = catalog.stepping_within(share_ns);
     }
-    let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
-        let request = OrderRequest {
-            duration_s: args.duration.0,
-            cpus: args.pairs.cpus.as_ref().map(Cpus::list),
-            serial: args.pairs.serial,
-            handoff: args.handoff.into(),
-            stores: args.stores,
-        };
-        clockscope_measure::order(session, catalog, &request, progress)
+    let request = OrderRequest {
+        duration_s: args.duration.0,
+        cpus: args.pairs.cpus.as_ref().map(Cpus::list),
+        serial: args.pairs.serial,
+        handoff: args.handoff.into(),
+        stores: args.stores,
     };
-    let end = |found: &Order| {
-        let is_checked = found.sequences.iter().any(|sequence| sequence.handoffs > 0);
-        of_pairs(is_checked, found.untestable.as_ref()).or(found.exit(&args.fail_on))
-    };
-    answer(ask, (&args.output, Drawing::default()), "--cpus", end, Document::Order)
+    let run = Run::open(&args.output, &Inputs::default())?;
+    let found =
+        run.ask("--cpus", |session, progress| clockscope_measure::order(session, catalog, &request, progress))?;
+    run.finish(found, |found| {
+        let is_tested = found.sequences.iter().any(|sequence| sequence.handoffs > 0);
+        let completeness = if is_tested { Exit::Success } else { untested(found.untestable.as_ref()) };
+        completeness.or(found.exit(&args.fail_on))
+    })
 }
 
 fn offsets(args: &OrderArgs) -> Result<Exit> {
@@ -161,19 +162,27 @@ fn offsets(args: &OrderArgs) -> Result<Exit> {
         let wrong = "--fail-on regression: --offsets hands no readings over: leave one of the two out";
         return Err(UsageError(wrong.to_owned()).into());
     }
-    let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
-        let request = OffsetsRequest {
-            duration_s: args.duration.0,
-            cpus: args.pairs.cpus.as_ref().map(Cpus::list),
-            serial: args.pairs.serial,
-        };
-        clockscope_measure::offsets(session, &request, progress)
+    let request = OffsetsRequest {
+        duration_s: args.duration.0,
+        cpus: args.pairs.cpus.as_ref().map(Cpus::list),
+        serial: args.pairs.serial,
     };
-    let end = |found: &Offsets| {
-        let is_checked = found.pairs.iter().any(|pair| pair.apart.is_known());
-        of_pairs(is_checked, found.untestable.as_ref()).or(found.exit(&args.fail_on))
-    };
-    answer(ask, (&args.output, Drawing::default()), "--cpus", end, Document::Offsets)
+    let run = Run::open(&args.output, &Inputs::default())?;
+    let found = run.ask("--cpus", |session, progress| clockscope_measure::offsets(session, &request, progress))?;
+    run.finish(found, |found| {
+        let is_tested = found.pairs.iter().any(|pair| pair.apart.is_known());
+        let completeness = if is_tested { Exit::Success } else { untested(found.untestable.as_ref()) };
+        completeness.or(found.exit(&args.fail_on))
+    })
+}
+
+/// Returns the exit of a run that tested no pair of CPUs. It answers nothing; but where there is
+/// one CPU, no other can disagree.
+fn untested(reason: Option<&Unknown>) -> Exit {
+    match reason {
+        Some(Unknown::Pairs(PairsReason::OneCpu { limit: Some(CpuLimit::Machine), .. })) => Exit::Success,
+        _ => Exit::Unanswered,
+    }
 }
 
 #[cfg(test)]

@@ -4,9 +4,8 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use clockscope_measure::{Live, RateRequest, Session, ThisMachine};
 use clockscope_records::units::PpmBound;
-use clockscope_records::{Document, Rate, RateRecord};
+use clockscope_records::{Rate, RateRecord};
 
-use crate::answer::{Drawing, Question, finish};
 use crate::duration::{self, Seconds};
 use crate::ending::{Ending, Exits, FINDINGS, NO_MORE};
 use crate::exit::Exit;
@@ -14,8 +13,7 @@ use crate::findings::{Shows, any, any_of_all};
 use crate::inputs::Inputs;
 use crate::numbers::{self, Ppm};
 use crate::options::{ClockArgs, OutputArgs};
-use crate::output::Destination;
-use crate::progress::Bar;
+use crate::run::{Question, Run};
 use crate::signals::stop_on_signals;
 use crate::usage::explained;
 
@@ -100,33 +98,25 @@ impl Question for RateArgs {
     }
 
     fn run(&self) -> Result<Exit> {
-        rate(self)
+        let default = if self.until.is_some() { RATE_UNTIL_S } else { RATE_S };
+        let mut run = Run::open(&self.output, &Inputs::default())?;
+        run.style.ascii |= self.ascii;
+        run.style.plots |= self.plot;
+        let stop = stop_on_signals()?;
+        let session = Session::new(&ThisMachine, &stop);
+        let mut bar = run.bar(session.environment());
+        let request = RateRequest {
+            clocks: self.clocks.all(),
+            paths: self.clocks.path.into(),
+            reference: self.reference.clone(),
+            duration_s: self.duration.map_or(default, |duration| duration.0),
+            until_ppm: self.until.map(|until| until.0),
+            cpu: self.cpu,
+        };
+        let result = clockscope_measure::rate(&session, &request, &mut |live| bar.describe(live.share, || line(live)));
+        drop(bar);
+        run.finish(result.map_err(|error| explained(error, "--cpu"))?, |found| end_of_rate(found, self))
     }
-}
-
-fn rate(args: &RateArgs) -> Result<Exit> {
-    let default = if args.until.is_some() { RATE_UNTIL_S } else { RATE_S };
-    let destination = Destination::open(args.output.output.as_deref(), &Inputs::default())?;
-    let stop = stop_on_signals()?;
-    let session = Session::new(&ThisMachine, &stop);
-    let mut bar = Bar::new(args.output.quiet, session.environment().counter_readable.get());
-    let request = RateRequest {
-        clocks: args.clocks.all(),
-        paths: args.clocks.path.into(),
-        reference: args.reference.clone(),
-        duration_s: args.duration.map_or(default, |duration| duration.0),
-        until_ppm: args.until.map(|until| until.0),
-        cpu: args.cpu,
-    };
-    let result = clockscope_measure::rate(&session, &request, &mut |live| bar.describe(live.share, || line(live)));
-    drop(bar);
-    finish(
-        result.map_err(|error| explained(error, "--cpu"))?,
-        (&args.output, Drawing { ascii: args.ascii, plot: args.plot, ..Drawing::default() }),
-        destination,
-        |found| end_of_rate(found, args),
-        Document::Rate,
-    )
 }
 
 /// A bound that was asked for and not reached could not be determined. Of clocks that were not

@@ -6,16 +6,15 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use clockscope_records::{Document, Recording};
-use clockscope_report::{Format, RenderError};
+use clockscope_report::{Format, RenderError, Style};
 
-use crate::answer::{Drawing, Question, exit, write_all};
 use crate::ending::{Ending, FINDINGS};
 use crate::exit::Exit;
-use crate::findings::FailOn;
+use crate::findings::{FailOn, judge};
 use crate::inputs::Inputs;
 use crate::numbers;
 use crate::options::{ColumnsArg, OutputArgs};
-use crate::output::Destination;
+use crate::run::{Question, Run, exit};
 use crate::usage::UsageError;
 
 #[derive(Args, Debug)]
@@ -86,11 +85,11 @@ impl Question for ReportArgs {
     }
 
     fn run(&self) -> Result<Exit> {
-        run(self)
+        report(self)
     }
 }
 
-fn run(args: &ReportArgs) -> Result<Exit> {
+fn report(args: &ReportArgs) -> Result<Exit> {
     let mut inputs = Inputs::default();
     let mut documents = Vec::new();
     let mut is_judged = !args.fail_on.is_empty();
@@ -104,14 +103,21 @@ fn run(args: &ReportArgs) -> Result<Exit> {
     documents.iter().try_for_each(|document| args.output.refuse_format_of(document.schema()))?;
     let chart =
         args.chart.as_deref().zip(documents.first()).map(|(name, document)| chart(document, name)).transpose()?;
-    let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
+    let mut run = Run::open(&args.output, &inputs)?;
     let exit = if is_judged { judged(&documents, &args.fail_on) } else { Exit::Success };
     match chart {
-        Some(image) => destination.write(&image)?,
+        Some(image) => run.destination.write(&image)?,
         None => {
-            let ReportArgs { ascii, rows, columns, all, verbose, plot, .. } = *args;
-            let drawing = Drawing { ascii, rows, columns, all, verbose, plot, machine: false };
-            write_all(&documents, &args.output, drawing, destination, exit)?;
+            run.style = Style {
+                ascii: args.ascii || run.style.ascii,
+                rows: args.rows,
+                columns: args.columns.map(Into::into),
+                all: args.all,
+                verbose: args.verbose,
+                plots: args.plot || run.style.plots,
+                ..run.style
+            };
+            run.write_all(&documents, exit)?;
         }
     }
     if let Some(file) = args.output.file().filter(|_| args.open) {
@@ -131,8 +137,8 @@ fn document(bytes: &[u8]) -> Result<Document> {
 /// Returns the exit of the runs that the documents are of.
 fn judged(documents: &[Document], fail_on: &[FailOn]) -> Exit {
     let exits = documents.iter().map(|document| match document {
-        Document::Steps(steps) => exit(steps.is_interrupted(), steps.found.clocks.iter(), fail_on),
-        Document::Measurement(measured) => exit(measured.is_interrupted(), measured.found.clocks.iter(), fail_on),
+        Document::Steps(steps) => exit(steps, |found| judge(&found.clocks, fail_on)),
+        Document::Measurement(measured) => exit(measured, |found| judge(&found.clocks, fail_on)),
         _ => Exit::Success,
     });
     exits.fold(Exit::Success, Exit::or)

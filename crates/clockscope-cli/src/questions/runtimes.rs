@@ -12,15 +12,14 @@ use clockscope_records::{Document, Envelope, Info, RuntimeRecord, Runtimes, Runt
 use clockscope_runtimes::{Chosen, ProbeRequest, ProbeRunner};
 use clockscope_system::clocksource;
 
-use crate::answer::{Drawing, Question, write};
 use crate::duration::{self, Seconds};
 use crate::ending::{Ending, Exits, FINDINGS};
 use crate::exit::Exit;
 use crate::findings::{Shows, any};
 use crate::inputs::Inputs;
 use crate::options::OutputArgs;
-use crate::output::{self, Destination};
-use crate::progress::Bar;
+use crate::output;
+use crate::run::{Question, Run};
 use crate::signals::stop_gently;
 use crate::usage::{UsageError, explained, nearest};
 
@@ -121,7 +120,7 @@ impl Question for RuntimesArgs {
     }
 
     fn run(&self) -> Result<Exit> {
-        run(self)
+        ask(self)
     }
 }
 
@@ -135,7 +134,7 @@ const TO_PREPARE: f64 = 0.1;
 /// Time that a probe may take: so much, and so many times what it is asked to read for.
 const TIMEOUT_S: (f64, f64) = (20.0, 10.0);
 
-fn run(args: &RuntimesArgs) -> Result<Exit> {
+fn ask(args: &RuntimesArgs) -> Result<Exit> {
     let chosen = clockscope_runtimes::select(&args.names, &args.programs).map_err(|error| {
         let hint = nearest(&error.name, error.known.iter().map(ToString::to_string));
         UsageError(format!("{error}; {hint}`clockscope runtimes --list` shows all runtimes"))
@@ -150,18 +149,21 @@ fn run(args: &RuntimesArgs) -> Result<Exit> {
     let stop = stop_gently()?;
     let mut inputs = Inputs::default();
     args.programs.iter().for_each(|(_, program)| inputs.add(program));
-    let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
+    let run = Run::open(&args.output, &inputs)?;
     let runner = ProbeRunner::new().context("cannot run probes")?;
     let info = clockscope_measure::info(&Session::new(&ThisMachine, &stop))?;
-    let (document, exit) =
-        if args.list { list(&runner, &chosen, info, &stop) } else { measure(args, &runner, &chosen, info, &stop)? };
+    let (document, exit) = if args.list {
+        list(&runner, &chosen, info, &stop)
+    } else {
+        measure(args, &run, &runner, &chosen, info, &stop)?
+    };
     // Nothing temporary is left when the results are there.
     drop(runner);
     let error = match &document {
         Document::Runtimes(envelope) => envelope.found.error.clone(),
         _ => None,
     };
-    let exit = write(&document, &args.output, Drawing::default(), destination, exit)?;
+    let exit = run.write(&document, exit)?;
     match error {
         Some(error) if exit == Exit::Unanswered => Err(anyhow::anyhow!(error)),
         Some(error) => Err(anyhow::anyhow!("what was measured until then was written; {error}")),
@@ -182,6 +184,7 @@ fn list(runner: &ProbeRunner, chosen: &[Chosen], info: Envelope<Info>, stop: &At
 
 fn measure(
     args: &RuntimesArgs,
+    run: &Run<'_>,
     runner: &ProbeRunner,
     chosen: &[Chosen],
     info: Envelope<Info>,
@@ -194,7 +197,7 @@ fn measure(
     if environment.counter_readable.get() == Some(false) {
         output::warn(DISABLED);
     }
-    let bar = RefCell::new(Bar::new(args.output.quiet, environment.counter_readable.get()));
+    let bar = RefCell::new(run.bar(&environment));
     let duration_s = args.duration.0;
     let limit_s = args.timeout.map_or(TIMEOUT_S.0 + TIMEOUT_S.1 * duration_s, |timeout| timeout.0);
     if !args.clocksource.is_empty() {

@@ -2,17 +2,18 @@
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use clockscope_measure::{Progress, Session, SleepRequest, ThisMachine};
+use clockscope_measure::{SleepRequest, ThisMachine};
+use clockscope_records::Sleep;
 use clockscope_records::units::time;
-use clockscope_records::{Document, Sleep};
 
-use crate::answer::{Drawing, Question, RequestedTimer, answer};
 use crate::duration::{self, Seconds};
 use crate::ending::{Ending, FINDINGS, NO_MORE};
 use crate::exit::Exit;
 use crate::findings::{Shows, any};
+use crate::inputs::Inputs;
 use crate::numbers;
-use crate::options::{OutputArgs, TimerArgs};
+use crate::options::{OutputArgs, RequestedTimer, TimerArgs};
+use crate::run::{Question, Run};
 use crate::usage::{UsageError, nearest};
 
 #[derive(Args, Debug)]
@@ -69,34 +70,28 @@ impl Question for SleepArgs {
     }
 
     fn run(&self) -> Result<Exit> {
-        sleep(self)
-    }
-}
-
-fn sleep(args: &SleepArgs) -> Result<Exit> {
-    known(&args.calls)?;
-    let mut requested_ns: Vec<u64> = args.requested.iter().map(|time| (time.0 * 1e9).round() as u64).collect();
-    requested_ns.sort_unstable();
-    requested_ns.dedup();
-    if let Some(longest) = requested_ns.last().map(|ns| *ns as f64 * 1e-9).filter(|s| *s > args.duration.0) {
-        let [longest, duration] = [longest, args.duration.0].map(|s| time(s * 1e9));
-        let wrong =
-            format!("--for: a sleep of {longest} does not fit into {duration}: expected less, or a longer --duration");
-        return Err(UsageError(wrong).into());
-    }
-    if requested_ns.contains(&0) {
-        return Err(UsageError("--for: expected at least 1ns".to_owned()).into());
-    }
-    let timer = RequestedTimer::of(&args.timer)?;
-    let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
-        let calls = args.calls.clone();
+        known(&self.calls)?;
+        let mut requested_ns: Vec<u64> = self.requested.iter().map(|time| (time.0 * 1e9).round() as u64).collect();
+        requested_ns.sort_unstable();
+        requested_ns.dedup();
+        if let Some(longest) = requested_ns.last().map(|ns| *ns as f64 * 1e-9).filter(|s| *s > self.duration.0) {
+            let [longest, duration] = [longest, self.duration.0].map(|s| time(s * 1e9));
+            let wrong = format!(
+                "--for: a sleep of {longest} does not fit into {duration}: expected less, or a longer --duration"
+            );
+            return Err(UsageError(wrong).into());
+        }
+        if requested_ns.contains(&0) {
+            return Err(UsageError("--for: expected at least 1ns".to_owned()).into());
+        }
+        let timer = RequestedTimer::new(&self.timer)?;
         let request =
-            SleepRequest { duration_s: args.duration.0, cpu: args.cpu, calls, requested_ns: requested_ns.clone() };
-        let mut answer = clockscope_measure::sleep(session, &request, progress)?;
-        timer.note(&mut answer);
-        Ok(answer)
-    };
-    answer(ask, (&args.output, Drawing::default()), "--cpu", |found| found.exit(&args.fail_on), Document::Sleep)
+            SleepRequest { duration_s: self.duration.0, cpu: self.cpu, calls: self.calls.clone(), requested_ns };
+        let run = Run::open(&self.output, &Inputs::default())?;
+        let mut found = run.ask("--cpu", |session, progress| clockscope_measure::sleep(session, &request, progress))?;
+        timer.note(&mut found);
+        run.finish(found, |found| found.exit(&self.fail_on))
+    }
 }
 
 /// Refuses calls that there are not.

@@ -5,23 +5,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use clockscope_measure::{
-    Amount, MeasureRequest, Progress, RecordRequest, Session, StepsRequest, ThisMachine, record, steps,
-};
-use clockscope_records::{ClockRecord, Document, Envelope, RecordedRun, Steps};
-use clockscope_report::{RawFormat, write_raw};
+use clockscope_measure::{Amount, MeasureRequest, RecordRequest, Session, StepsRequest, ThisMachine, record, steps};
+use clockscope_records::{ClockRecord, RecordedRun};
+use clockscope_report::{RawFormat, Style, write_raw};
 
-use crate::answer::{Drawing, Question, exit, selected, write};
 use crate::duration::{self, Seconds};
 use crate::ending::{Ending, FINDINGS, NO_MORE};
 use crate::exit::Exit;
-use crate::findings::FailOn;
+use crate::findings::{FailOn, judge};
 use crate::formats;
 use crate::inputs::Inputs;
 use crate::numbers::{self, Reads};
 use crate::options::{ClockArgs, OutputArgs};
 use crate::output::{self, Destination};
-use crate::progress::Bar;
+use crate::run::{Question, Run};
 use crate::signals::stop_on_signals;
 use crate::usage::{UsageError, explained};
 
@@ -106,7 +103,7 @@ impl Question for StepsArgs {
     }
 
     fn run(&self) -> Result<Exit> {
-        run(self)
+        read(self)
     }
 }
 
@@ -121,8 +118,8 @@ const LONG_SECONDS: f64 = 10.0;
 /// The fewest reads that may take so long.
 const MANY_READS: u64 = 1_000_000;
 
-fn run(args: &StepsArgs) -> Result<Exit> {
-    let catalog = selected(&args.clocks)?;
+fn read(args: &StepsArgs) -> Result<Exit> {
+    let catalog = args.clocks.selected()?;
     let amount = match (args.reads, args.duration) {
         (Some(Reads(reads)), _) => Amount::Reads(reads),
         (None, Some(Seconds(seconds))) => Amount::Duration(seconds),
@@ -132,29 +129,32 @@ fn run(args: &StepsArgs) -> Result<Exit> {
         Some(path) => Some(RawOutput::open(path, args, catalog.size() as u64)?),
         None => None,
     };
-    let destination = Destination::open(args.output.output.as_deref(), &Inputs::default())?;
-    if raw.as_ref().is_some_and(|raw| raw.destination.is_same_file(&destination)) {
+    let mut run = Run::open(&args.output, &Inputs::default())?;
+    run.style = Style {
+        ascii: args.ascii || run.style.ascii,
+        rows: Some(args.rows),
+        plots: args.plot || run.style.plots,
+        ..run.style
+    };
+    if raw.as_ref().is_some_and(|raw| raw.destination.is_same_file(&run.destination)) {
         let hint = "--raw and --output name the same file: expected two, since each would replace the other";
         return Err(UsageError(hint.to_owned()).into());
     }
-    let stop = &*stop_on_signals()?;
+    let stop = stop_on_signals()?;
     if let Amount::Reads(reads @ MANY_READS..) = amount {
-        announce(reads, args, stop)?;
+        announce(reads, args, &stop)?;
     }
-    let session = Session::new(&ThisMachine, stop);
-    let mut bar = Bar::new(args.output.quiet, session.environment().counter_readable.get());
-    let progress: &mut Progress<'_> = &mut |share| bar.show(share);
-    let (cpu, refused) = (args.cpu, |error| explained(error, "--cpu"));
+    let cpu = args.cpu;
     let Some(raw) = raw else {
-        let steps = steps(&session, catalog, &StepsRequest { amount, cpu }, progress).map_err(refused)?;
-        drop(bar);
-        return show(steps, args, destination);
+        let request = StepsRequest { amount, cpu };
+        let found = run.ask_until(&stop, "--cpu", |session, progress| steps(session, catalog, &request, progress))?;
+        return run.finish(found, |found| judge(&found.clocks, &args.fail_on));
     };
     let request = RecordRequest { reads: raw.reads, cpu };
-    let (steps, run) = record(&session, catalog, request, progress).map_err(refused)?;
-    drop(bar);
-    let exit = show(steps, args, destination)?;
-    raw.write(run)?;
+    let (found, recorded) =
+        run.ask_until(&stop, "--cpu", |session, progress| record(session, catalog, request, progress))?;
+    let exit = run.finish(found, |found| judge(&found.clocks, &args.fail_on))?;
+    raw.write(recorded)?;
     Ok(exit)
 }
 
@@ -163,7 +163,7 @@ fn announce(reads: u64, args: &StepsArgs, stop: &AtomicBool) -> Result<()> {
     let request =
         MeasureRequest { duration_s: 0.0, cpu: args.cpu, extended: false, ticks: true, synchronization: false };
     let session = Session::new(&ThisMachine, stop);
-    let pilot = clockscope_measure::measure(&session, selected(&args.clocks)?, &request, &mut |_| {})
+    let pilot = clockscope_measure::measure(&session, args.clocks.selected()?, &request, &mut |_| {})
         .map_err(|error| explained(error, "--cpu"))?;
     let cost_ns = |clock: &ClockRecord| clock.cost_ns.known().map(|cost| cost.median);
     let seconds = pilot.found.clocks.iter().filter_map(cost_ns).sum::<f64>() * reads as f64 / 1e9;
@@ -184,13 +184,6 @@ fn long(seconds: f64) -> String {
         ..172_800.0 => format!("{:.1} h", seconds / 3600.0),
         _ => format!("{:.1} days", seconds / 86_400.0),
     }
-}
-
-/// Writes an answer, and judges it.
-fn show(steps: Envelope<Steps>, args: &StepsArgs, destination: Destination) -> Result<Exit> {
-    let exit = exit(steps.is_interrupted(), steps.found.clocks.iter(), &args.fail_on);
-    let drawing = Drawing { ascii: args.ascii, rows: Some(args.rows), plot: args.plot, ..Drawing::default() };
-    write(&Document::Steps(steps), &args.output, drawing, destination, exit)
 }
 
 /// Destination of raw readings, their format, and how many are made of each clock.

@@ -12,7 +12,7 @@ use clockscope_records::{Language, LanguageClock, Work};
 use clockscope_runtimes::{ProbeRequest, ProbeRunner};
 
 use crate::output;
-use crate::progress::Bar;
+use crate::run::Run;
 use crate::usage::{UsageError, explained, nearest};
 
 /// Share of the time for sampling that each clock of a language is read for: there are five, and
@@ -49,13 +49,15 @@ pub(super) struct LanguageRequest<'a> {
     /// Time for reading them in a row, all clocks together.
     pub(super) duration_s: f64,
     pub(super) works: AfterWorkRequest,
-    /// True if no progress is shown.
-    pub(super) is_quiet: bool,
 }
 
 /// Reads the clocks of a language, alone and around work; `None` if the user interrupted that.
-pub(super) fn readings(request: &LanguageRequest<'_>, stop: &AtomicBool) -> Result<Option<LanguageReadings>> {
-    let LanguageRequest { language, program, clocks, cpu, duration_s, works, is_quiet } = *request;
+pub(super) fn readings(
+    request: &LanguageRequest<'_>,
+    run: &Run<'_>,
+    stop: &AtomicBool,
+) -> Result<Option<LanguageReadings>> {
+    let LanguageRequest { language, program, clocks, cpu, duration_s, works } = *request;
     let session = Session::new(&ThisMachine, stop);
     let info = clockscope_measure::info(&session)?;
     let synchronization = session.platform().synchronization();
@@ -78,7 +80,7 @@ pub(super) fn readings(request: &LanguageRequest<'_>, stop: &AtomicBool) -> Resu
         works: &words(works),
         stop,
     };
-    let mut bar = Bar::new(is_quiet, info.environment.counter_readable.get());
+    let mut bar = run.bar(&info.environment);
     bar.describe(0.0, || language.to_string());
     let found = prepared.first().map(|prepared| runner.language_clocks(prepared, request));
     drop(bar);

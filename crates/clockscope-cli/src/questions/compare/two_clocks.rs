@@ -1,12 +1,13 @@
 //! Two clocks that are measured now and compared with each other.
 
 use anyhow::Result;
-use clockscope_measure::{Progress, Session, ShootoutRequest};
-use clockscope_records::{Document, Shootout};
+use clockscope_measure::ShootoutRequest;
+use clockscope_records::Shootout;
 
 use super::CompareArgs;
-use crate::answer::{Drawing, answer};
 use crate::exit::Exit;
+use crate::inputs::Inputs;
+use crate::run::Run;
 use crate::usage::UsageError;
 
 /// Compares the first clock with the second, or with the system's monotonic clock.
@@ -19,11 +20,10 @@ pub(super) fn compare(args: &CompareArgs) -> Result<Exit> {
             return Err(UsageError(wrong).into());
         }
     };
-    let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
-        let request = ShootoutRequest { a: Some(a), b, duration_s: args.duration.0, cpu: args.cpu };
-        clockscope_measure::shootout(session, &request, progress)
-    };
-    answer(ask, (&args.output, Drawing::default()), "--cpu", completeness, Document::Shootout)
+    let request = ShootoutRequest { a: Some(a), b, duration_s: args.duration.0, cpu: args.cpu };
+    let run = Run::open(&args.output, &Inputs::default())?;
+    let found = run.ask("--cpu", |session, progress| clockscope_measure::shootout(session, &request, progress))?;
+    run.finish(found, completeness)
 }
 
 /// A clock that cannot be read leaves nothing to be compared.

@@ -138,9 +138,8 @@ const SHORTEST_S: f64 = 1.6;
 
 impl MeasureArgs {
     /// The arguments of a usual measurement of these clocks: all if none is named.
-    pub(crate) fn usual(clocks: &[String], quiet: bool) -> Result<Self, UsageError> {
-        let quiet = quiet.then(|| "--quiet".to_owned());
-        Self::of_words(quiet.into_iter().chain(std::iter::once("--".to_owned())).chain(clocks.iter().cloned()))
+    pub(crate) fn usual(clocks: &[String]) -> Result<Self, UsageError> {
+        Self::of_words(std::iter::once("--".to_owned()).chain(clocks.iter().cloned()))
     }
 
     /// Returns the words that stand behind `measure` for one run of several: JSON of these clocks,

@@ -12,15 +12,14 @@ use clockscope_report::{Format, Style};
 use super::arguments::{MeasureArgs, Runs};
 use crate::error_text;
 use crate::output::warn;
-use crate::progress::Bar;
+use crate::run::Run;
 use crate::signals::stop_gently;
-use crate::terminal;
 use crate::usage::Interrupted;
 use child::Ended;
 
 /// Measures as often as that. `None` if this program cannot be run again, and nobody has asked for
 /// several runs.
-pub(super) fn measure(args: &MeasureArgs, runs: Runs) -> Result<Option<Envelope<Measurement>>> {
+pub(super) fn measure(args: &MeasureArgs, runs: Runs, run: &Run<'_>) -> Result<Option<Envelope<Measurement>>> {
     let environment = clockscope_system::environment();
     if !runs.is_wanted && !environment.emulation.is_empty() {
         // Systems do not start programs of another architecture, which the emulator does.
@@ -28,11 +27,11 @@ pub(super) fn measure(args: &MeasureArgs, runs: Runs) -> Result<Option<Envelope<
     }
     // timeout(1) sends its signal twice, to the process and to its group; a run ends at once.
     let stop = stop_gently()?;
-    let mut bar = Bar::new(args.output.quiet, environment.counter_readable.get());
+    let mut bar = run.bar(&environment);
     let mut found: Vec<Envelope<Measurement>> = Vec::new();
-    for run in 0..runs.count {
+    for number in 0..runs.count {
         let cpu = args.cpu.or_else(|| found.first().and_then(cpu_of));
-        let once = child::run(args, runs, run, cpu, &stop);
+        let once = child::run(args, runs, number, cpu, &stop);
         let is_interrupted = stop.load(Ordering::Relaxed);
         match once {
             Ok(measurement) => found.push(measurement),
@@ -47,12 +46,12 @@ pub(super) fn measure(args: &MeasureArgs, runs: Runs) -> Result<Option<Envelope<
             Err(error) => return Err(error.into()),
         }
         let is_interrupted = is_interrupted || found.last().is_some_and(Envelope::is_interrupted);
-        bar.show(f64::from(run + 1) / f64::from(runs.count));
+        bar.show(f64::from(number + 1) / f64::from(runs.count));
         if is_interrupted {
             break;
         }
         if let [first] = found.as_slice() {
-            bar.provisional(|| Some(format!("So far, 1 of {} runs:\n{}", runs.count, provisional(first, args)?)));
+            bar.provisional(|| Some(format!("So far, 1 of {} runs:\n{}", runs.count, provisional(first, args, run)?)));
         }
     }
     drop(bar);
@@ -83,9 +82,10 @@ fn cpu_of(run: &Envelope<Measurement>) -> Option<u32> {
 }
 
 /// The brief page of the first run, for a terminal.
-fn provisional(first: &Envelope<Measurement>, args: &MeasureArgs) -> Option<String> {
-    let is_shown = args.output.format() == Format::Table && args.output.file().is_none() && !args.baseline.is_there();
-    let style = Style { brief: true, width: terminal::width(), ascii: !terminal::shows_unicode(), ..Style::default() };
-    let document = || Document::Measurement(first.clone());
-    is_shown.then(|| clockscope_report::render(&document(), Format::Table, style).ok()).flatten()
+fn provisional(first: &Envelope<Measurement>, args: &MeasureArgs, run: &Run<'_>) -> Option<String> {
+    if run.format() != Format::Table || !run.destination.is_stdout() || args.baseline.is_there() {
+        return None;
+    }
+    let style = Style { brief: true, width: run.style.width, ascii: run.style.ascii, ..Style::default() };
+    clockscope_report::render(&Document::Measurement(first.clone()), Format::Table, style).ok()
 }
