@@ -1,2 +1,3 @@
-# Two CPUs of Arm: hosts of `cargo xtask census` are derived from the check.
+# Two CPUs of Arm: hosts of a census are derived from the check
+# (crates/clockscope-python/tests/census).
 . /machines/common.sh

@@ -3,17 +3,14 @@
 
 mod across;
 mod advice;
-mod build;
 mod check;
 mod compare;
 pub(crate) mod fleet;
-mod hermetic;
 mod library;
 mod paths;
 pub(crate) mod recorded;
 mod runtimes;
 mod steps;
-mod truth;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,8 +28,6 @@ use crate::{fuzz, run};
 pub(crate) enum Bench {
     /// Measures the command's costs beside C loops, quiet and beside a busy loop.
     Command,
-    /// Measures `cargo run --release` and `cargo test` in a fresh clone (10 minutes).
-    Build,
     /// Measures order, offsets and rates across CPUs (2 minutes).
     Across,
     /// Measures CLOCK_MONOTONIC by the C library, the vDSO and system call (half a minute).
@@ -41,11 +36,6 @@ pub(crate) enum Bench {
     Steps,
     /// Measures all language runtimes, and the C probe beside the instrument (4 minutes).
     Runtimes,
-    /// Asks each question of random machines with known truth.
-    Truth {
-        #[arg(default_value_t = 2000)]
-        machines: u64,
-    },
     /// Checks a healthy machine many times (half an hour).
     Check {
         #[arg(default_value_t = 100)]
@@ -65,11 +55,6 @@ pub(crate) enum Bench {
     Advice {
         #[arg(default_value_t = 3)]
         rounds: u32,
-    },
-    /// Runs `cargo test` beside four busy loops, and half as often on one CPU (2 hours).
-    Hermetic {
-        #[arg(default_value_t = 10)]
-        runs: u32,
     },
     /// Measures ingest and queries of clockscope-fleet, and their growth (an hour).
     Fleet {
@@ -92,17 +77,14 @@ impl Bench {
     pub(crate) fn run(self, is_recorded: bool) -> Result<()> {
         let (name, outcome) = match self {
             Self::Command => ("command", measure()),
-            Self::Build => ("build", build::measure()),
             Self::Across => ("across", across::measure()),
             Self::Paths => ("paths", paths::measure()),
             Self::Steps => ("steps", steps::measure()),
             Self::Runtimes => ("runtimes", runtimes::measure()),
-            Self::Truth { machines } => ("truth", truth::measure(machines)),
             Self::Check { runs } => ("check", check::measure(runs)),
             Self::Compare { pairs } => ("compare", compare::measure(pairs)),
             Self::Slower { pairs } => ("slower", compare::measure_slower(pairs)),
             Self::Advice { rounds } => ("advice", advice::measure(rounds)),
-            Self::Hermetic { runs } => ("hermetic", hermetic::measure(runs)),
             Self::Fleet { hosts, days } => ("fleet", fleet::measure(hosts, days)),
             Self::Fuzz => ("fuzz", fuzz::bench()),
             Self::Library { parts } => ("library", library::measure(&parts)),

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::census::Plan;
 use crate::needs::{self, Need};
 use crate::python::Environment;
 use crate::tally::Tally;
@@ -14,8 +13,10 @@ use crate::{python, run};
 /// Packages of the tests, with their versions.
 const REQUIREMENTS: &str = "crates/clockscope-python/tests/census/requirements.txt";
 const TESTS: &str = "crates/clockscope-python/tests/census";
-const HOSTS: usize = 50;
-const DAYS: u64 = 12;
+/// Makes the records of a fleet, with planted faults.
+const CENSUS: &str = "crates/clockscope-python/tests/census/census.py";
+const HOSTS: &str = "50";
+const DAYS: &str = "12";
 
 /// Makes a census with all faults and one without any, and has queries find them.
 pub(crate) fn check(tally: &mut Tally) -> Result<()> {
@@ -24,10 +25,15 @@ pub(crate) fn check(tally: &mut Tally) -> Result<()> {
     if Path::new(&folder).exists() {
         fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {folder}"))?;
     }
-    let folder = std::path::absolute(&folder)?;
-    Plan::new(HOSTS, DAYS, folder.join("faults")).make()?;
-    Plan::new(HOSTS, DAYS, folder.join("healthy")).healthy().make()?;
-    tally.pytest(&environment.python, &[TESTS], &[("CLOCKSCOPE_CENSUS", &folder)])
+    census(&environment, &[HOSTS, DAYS, &format!("{folder}/faults")])?;
+    census(&environment, &[HOSTS, DAYS, &format!("{folder}/healthy"), "--healthy"])?;
+    tally.pytest(&environment.python, &[TESTS], &[("CLOCKSCOPE_CENSUS", &std::path::absolute(&folder)?)])
+}
+
+/// Makes a census by the program [`CENSUS`] with these arguments.
+pub(crate) fn census(environment: &Environment, arguments: &[&str]) -> Result<()> {
+    // A path of modules of the caller's would hide what was installed.
+    run::with(&[("PYTHONPATH", "")], &environment.python, &[&[CENSUS], arguments].concat())
 }
 
 /// The environment of the tests, with both engines.

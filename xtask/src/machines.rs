@@ -151,13 +151,6 @@ fn run_all(machines: &[&Machine]) -> Result<()> {
     if failures.is_empty() { Ok(()) } else { bail!("machines are not as expected:\n{}", failures.join("\n")) }
 }
 
-/// Boots the machine of this name, and returns what `check` prints there.
-pub(crate) fn check_on(name: &str) -> Result<String> {
-    let machines = chosen(&[name])?;
-    let mut frames = boot::boot(machines[0], &prepare(&machines)?)?;
-    frames.remove("check").map(|frame| frame.text).with_context(|| format!("{name} ran no check"))
-}
-
 /// Boots a machine that holds busybox and this program, as `clockscope`, and runs the script
 /// `installed` there. Returns the outputs of its commands. The initial file system and the console
 /// are kept in `folder`.

@@ -4,7 +4,6 @@
 
 mod bench;
 mod browsers;
-mod census;
 mod cross;
 mod dist;
 mod docs;
@@ -22,7 +21,6 @@ mod platforms;
 mod program_size;
 mod python;
 mod run;
-mod semver;
 mod structure;
 mod tally;
 mod test;
@@ -35,7 +33,6 @@ use clap::{Parser, Subcommand};
 
 use bench::Bench;
 use browsers::Browser;
-use census::Census;
 use docs::Docs;
 use install::Installation;
 use plan::Choice;
@@ -89,8 +86,6 @@ enum Task {
         /// Program of the browser.
         program: String,
     },
-    /// Makes the records of `check` that a fleet would have left, with planted faults.
-    Census(Census),
     /// Makes and checks parts of the documentation.
     #[command(subcommand)]
     Docs(Docs),
@@ -101,8 +96,6 @@ enum Task {
     },
     /// Builds each package from its packaged files by `cargo publish --dry-run` (2 minutes).
     Package,
-    /// Compares the library's public API with that of a commit (2 minutes).
-    Semver { commit: String },
     /// Builds, packs and tries the files of a release.
     Dist {
         /// Targets of the command, `library`, `wheels` or `source`; by default, all of them.
@@ -156,11 +149,9 @@ impl Task {
             Self::Platforms { targets } => platforms::check(&targets),
             Self::Machines { names } => machines::measure(&names),
             Self::Browsers { browser, program } => browsers::in_browser(browser, &program),
-            Self::Census(census) => census.run(),
             Self::Docs(docs) => docs.run(),
             Self::Pictures { program } => pictures::draw(program),
             Self::Package => package::check().and_then(|()| package::verify()),
-            Self::Semver { commit } => semver::check(&commit),
             Self::Dist { parts } => dist::make(&parts),
             Self::Roots { files } => dist::roots::check(&files),
             Self::Install(installation) => installation.install(),
@@ -192,8 +183,6 @@ mod tests {
             "platforms windows",
             "machines hpet switch",
             "browsers firefox /usr/bin/firefox",
-            "census 50 12 census --last 1 --seed 7 --without hpet --without never --compact --here",
-            "census bases",
             "docs outputs README.md",
             "dist x86_64-unknown-linux-musl",
             "install --prefix /usr --destdir /tmp/d --libdir lib64 --built target/dist",
@@ -206,18 +195,7 @@ mod tests {
 
     #[test]
     fn incomplete_commands_are_refused() {
-        for line in [
-            "docs",
-            "bench",
-            "bench terminal",
-            "census",
-            "census 50 12",
-            "census bases 50",
-            "test --only",
-            "test --failed docs",
-            "roots",
-            "fuzz",
-        ] {
+        for line in ["docs", "bench", "bench terminal", "test --only", "test --failed docs", "roots", "fuzz"] {
             assert!(task(line).is_err(), "{line}");
         }
     }

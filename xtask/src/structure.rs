@@ -46,7 +46,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("clockscope-emulated", &["clockscope", "clockscope-core", "clockscope-system"]),
     // Shared by tests; the table is of what is built into a program, so nobody may depend on it.
     ("clockscope-testing", &[]),
-    ("xtask", &["clockscope-records", "clockscope-report", "clockscope-testing"]),
+    ("xtask", &["clockscope-records", "clockscope-testing"]),
 ];
 
 /// Folders in which a file may open unsafe code, and files that may.

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::figure;
-use crate::census::Plan;
+use crate::python::Environment;
 use crate::{fleet, run};
 
 const DRIVER: &str = "bench/python/fleet.py";
@@ -26,16 +26,16 @@ const TARGETS_FOR: [u64; 2] = [10_000, 30];
 
 /// Measures so many hosts and days, and a day of fewer and of more hosts.
 pub(crate) fn measure(hosts: u64, days: u64) -> Result<()> {
-    let bench = Bench { python: fleet::environment()?.python, folder: Folder::new(run::built("bench-fleet"))? };
+    let bench = Bench { environment: fleet::environment()?, folder: Folder::new(run::built("bench-fleet"))? };
     for hosts in TENTHS.map(|tenths| hosts * tenths / 10).into_iter().filter(|hosts| *hosts >= FEWEST_HOSTS) {
         bench.one_day(hosts)?;
     }
     bench.many_days(hosts, days)
 }
 
-/// An interpreter that has the package, and a folder for censuses and tables.
+/// An environment that has the package, and a folder for censuses and tables.
 struct Bench {
-    python: String,
+    environment: Environment,
     folder: Folder,
 }
 
@@ -91,7 +91,9 @@ impl Bench {
     /// Makes a census with these hosts and days, or its last days, and ingests it at once.
     fn ingest(&self, hosts: u64, days: u64, last: Option<u64>) -> Result<Ingested> {
         let census = self.folder.path("census");
-        Plan::new(usize::try_from(hosts)?, days, (&census).into()).compact(last).make()?;
+        let last = last.unwrap_or(days).to_string();
+        let arguments = [&hosts.to_string(), &days.to_string(), &census, "--compact", "--last", &last];
+        fleet::census(&self.environment, &arguments)?;
         let ingested: Ingested = self.driver(&["ingest", &format!("{census}/records"), &self.folder.path("tables")])?;
         if ingested.checks == 0 { bail!("the ingest found no check") } else { Ok(ingested) }
     }
@@ -103,7 +105,8 @@ impl Bench {
 
     fn driver<T: DeserializeOwned>(&self, arguments: &[&str]) -> Result<T> {
         // A path of modules of the caller's would hide what was installed.
-        let printed = run::output_with(&[("PYTHONPATH", "")], &self.python, &[&[DRIVER], arguments].concat())?;
+        let printed =
+            run::output_with(&[("PYTHONPATH", "")], &self.environment.python, &[&[DRIVER], arguments].concat())?;
         serde_json::from_str(&printed).with_context(|| format!("{DRIVER} printed {printed:?}"))
     }
 }

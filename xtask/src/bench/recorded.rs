@@ -89,7 +89,6 @@ fn measured_code(bench: &str) -> &'static [&'static str] {
         ],
         "runtimes" => &[":/crates/clockscope-runtimes/src"],
         "fleet" => &[":/crates/clockscope-python/python"],
-        "build" => &[":/Cargo.toml", ":/Cargo.lock", ":/crates"],
         _ => {
             &[":/crates/clockscope-measure/src", ":/crates/clockscope-statistics/src", ":/crates/clockscope-system/src"]
         }

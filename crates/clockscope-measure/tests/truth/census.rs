@@ -81,8 +81,8 @@ fn checked() -> Envelope<Check> {
     found
 }
 
-/// Nothing contradicts the clocks of this machine, and everything is known. `cargo xtask census
-/// bases` keeps the check that this writes.
+/// Nothing contradicts the clocks of this machine, and everything is known. The
+/// check that this writes is kept in crates/clockscope-python/tests/census/bases.
 #[test]
 fn a_check_of_a_simulated_machine_is_a_base_record() {
     let found = checked();

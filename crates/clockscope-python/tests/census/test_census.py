@@ -1,4 +1,4 @@
-"""Queries find what `cargo xtask census` has planted, and nothing else, with DuckDB and with Spark.
+"""Queries find what `census.py` has planted, and nothing else, with DuckDB and with Spark.
 
 CLOCKSCOPE_CENSUS names a folder with two censuses: `faults` with all faults, and `healthy` with none.
 Nothing but this test reads their truth.json.
