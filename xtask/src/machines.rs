@@ -1,281 +1,116 @@
-//! Emulated machines: every clocksource, and clocks that change during the run, on machines that a
-//! test may break.
-//!
-//! Each boots Debian's kernel under qemu with nothing but busybox, the instrument and the library's
-//! example `watch`, and runs a script of machines/, whose commands stand there as a user would type
-//! them. What they must say is in `checks`.
+//! Emulated machines: packs their initial file systems, from what was fetched and built, and has
+//! the tests of machines/programs boot them.
 
-mod boot;
 mod build;
-mod changes;
-mod checks;
-mod clocksource;
-mod frames;
-mod machine;
-mod seen;
 
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
 
+use crate::needs::{self, Need};
 use crate::plan::NotInstalled;
-use crate::{cross, needs, run};
-use boot::Images;
-use build::Programs;
-pub(crate) use frames::Frames;
-use machine::{Architecture, Machine};
-use seen::Seen;
+use crate::tally::Tally;
+use crate::{cross, run};
 
-/// Several times what the slowest of the usual machines needs on a busy computer.
-const LIMIT: Duration = Duration::from_secs(90);
+/// Scripts of the machines, which run below the same folder there.
+const GUEST: &str = "machines";
 
-/// The usual machine: a PC with one CPU whose kernel builds its clocks on the TSC, and believes
-/// that it is sound although the processor does not promise it.
-const PC: Machine = Machine {
-    name: "",
-    architecture: Architecture::X86,
-    cpus: 1,
-    processor: None,
-    twice: false,
-    options: &[],
-    kernel: "clocksource=tsc tsc=reliable",
-    clocksource: "tsc",
-    verdict: "limited",
-    because: &["invariance", "kernel_verdict"],
-    check: |_| (),
-    limit: LIMIT,
-};
+/// Machines for arm64.
+const ARM: [&str; 2] = ["arm64", "census"];
 
-/// The kernel was booted to use another clocksource, or found the counter bad.
-const OTHER_CLOCKSOURCE_CHECKS: &[&str] = &["invariance", "clocksource", "kernel_verdict"];
-const REJECTED: &[&str] = &["kernel_verdict"];
+/// Tests of machines that boot only if they are named: they take long, or need another program.
+const UNUSUAL: [&str; 4] = ["booted::arm64", "booted::census", "booted::installed", "booted::monotone"];
 
-/// Two CPUs, whose counters the kernel compares by itself and rejects.
-const PAIR: Machine = Machine { cpus: 2, kernel: "", clocksource: "hpet", verdict: "unfit", because: REJECTED, ..PC };
+/// A processor that is emulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Architecture {
+    X86,
+    Arm,
+}
 
-/// Arm's board `virt`, whose counter is the architecture's.
-const ARM: Machine = Machine {
-    architecture: Architecture::Arm,
-    kernel: "",
-    clocksource: "arch_sys_counter",
-    verdict: "trusted",
-    because: &[],
-    ..PC
-};
+/// Output of a command in a machine, and its exit code.
+#[derive(Deserialize)]
+pub(crate) struct Frame {
+    pub(crate) code: i32,
+    pub(crate) text: String,
+}
 
-/// Each instruction takes a nanosecond, the calendar starts at a fixed date, and the board is of a
-/// version that hands no random seed to the kernel.
-const DETERMINISTIC: &[&str] =
-    &["-machine", "pc-i440fx-7.1", "-icount", "shift=0,sleep=off", "-rtc", "base=2026-01-01,clock=vm"];
-
-/// Nothing is placed at random addresses.
-const REPEATABLE: &str = "clocksource=tsc tsc=reliable nokaslr norandmaps";
-
-/// All machines. Verdicts were fixed before `check` ran in any of them.
-const MACHINES: &[Machine] = &[
-    Machine { name: "tsc", check: checks::tsc, ..PC },
-    Machine {
-        name: "hpet",
-        kernel: "clocksource=hpet",
-        clocksource: "hpet",
-        because: OTHER_CLOCKSOURCE_CHECKS,
-        check: checks::hpet,
-        ..PC
-    },
-    Machine {
-        name: "acpi_pm",
-        kernel: "clocksource=acpi_pm",
-        clocksource: "acpi_pm",
-        because: OTHER_CLOCKSOURCE_CHECKS,
-        check: checks::acpi_pm,
-        ..PC
-    },
-    Machine {
-        name: "jiffies",
-        kernel: "clocksource=jiffies",
-        clocksource: "jiffies",
-        because: OTHER_CLOCKSOURCE_CHECKS,
-        check: checks::jiffies,
-        ..PC
-    },
-    Machine { name: "no-rdtscp", processor: Some("qemu64"), check: changes::no_rdtscp, ..PC },
-    Machine { name: "step", check: changes::step, ..PC },
-    Machine { name: "slew", check: changes::slew, ..PC },
-    Machine { name: "daemons", check: changes::daemons, ..PC },
-    Machine { name: "civil", check: changes::civil, ..PC },
-    Machine { name: "wall", check: changes::wall, ..PC },
-    Machine { name: "suspend", check: changes::suspend, ..PC },
-    Machine { name: "switch", check: changes::switch, ..PC },
-    Machine { name: "clocksource", check: clocksource::clocksource, ..PC },
-    Machine { name: "icount", twice: true, options: DETERMINISTIC, kernel: REPEATABLE, check: changes::icount, ..PC },
-    Machine { name: "arm64", check: checks::arm64, ..ARM },
-    Machine { name: "census", cpus: 2, limit: Duration::from_secs(300), ..ARM },
-    Machine { name: "monotone", cpus: 2, check: changes::monotone, limit: Duration::from_secs(3600), ..PC },
-    Machine { name: "smp", check: changes::smp, ..PAIR },
-    Machine { name: "offline", check: changes::offline, ..PAIR },
-];
-
-/// Machines for one program that was built elsewhere; both run the script `installed`.
-const INSTALLED: [Machine; 2] = [Machine { name: "installed", ..PC }, Machine { name: "installed", ..ARM }];
-
-/// Number of machines of one CPU that run at once.
-const AT_ONCE: usize = 2;
+/// The outputs of a machine's commands by name; a command's standard error has its name with
+/// `.stderr`.
+pub(crate) type Frames = BTreeMap<String, Frame>;
 
 /// Boots the usual machines for x86-64.
-pub(crate) fn check() -> Result<()> {
-    run_all(&usual(Architecture::X86).collect::<Vec<_>>())
+pub(crate) fn check(tally: &mut Tally) -> Result<()> {
+    Architecture::X86.prepare()?;
+    let skipped = UNUSUAL.iter().flat_map(|name| ["--skip", *name]);
+    boot(tally, &[], &["booted::"].into_iter().chain(skipped).collect::<Vec<_>>())
 }
 
-/// Boots the usual machines for arm64.
-pub(crate) fn check_arm() -> Result<()> {
-    run_all(&usual(Architecture::Arm).collect::<Vec<_>>())
-}
-
-/// Boots the machines of these names, or the usual ones for x86-64, and checks what the instrument
-/// and the library report there.
+/// Boots the machines of these names, or the usual ones for x86-64 if none is named.
 pub(crate) fn measure(names: &[String]) -> Result<()> {
-    run_all(&chosen(&names.iter().map(String::as_str).collect::<Vec<_>>())?)
+    let mut tally = Tally::default();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let checked = if names.is_empty() { check(&mut tally) } else { check_named(&mut tally, &names) };
+    tally.print();
+    checked
 }
 
-/// Builds the programs, boots these machines, and checks what is reported there.
-fn run_all(machines: &[&Machine]) -> Result<()> {
-    let start = Instant::now();
-    let images = prepare(machines)?;
-    let prepared = start.elapsed().as_secs_f64();
-    let failures = boot_all(machines, &images);
-    let booted = start.elapsed().as_secs_f64() - prepared;
-    println!("   {} machines in {booted:.0} s, after {prepared:.0} s of building", machines.len());
-    if failures.is_empty() { Ok(()) } else { bail!("machines are not as expected:\n{}", failures.join("\n")) }
+/// Boots the machines of these names.
+pub(crate) fn check_named(tally: &mut Tally, names: &[&str]) -> Result<()> {
+    for name in names {
+        ensure!(
+            Path::new(&format!("{GUEST}/{name}.sh")).exists(),
+            "there is no machine {name}: see machines/README.md"
+        );
+    }
+    for architecture in [Architecture::X86, Architecture::Arm] {
+        if names.iter().any(|name| ARM.contains(name) == (architecture == Architecture::Arm)) {
+            architecture.prepare()?;
+        }
+    }
+    let tests: Vec<String> = names.iter().map(|name| format!("booted::{}", name.replace('-', "_"))).collect();
+    let tests = tests.iter().map(String::as_str);
+    boot(tally, &[], &["--exact"].into_iter().chain(tests).collect::<Vec<_>>())
 }
 
 /// Boots a machine that holds busybox and this program, as `clockscope`, and runs the script
 /// `installed` there. Returns the outputs of its commands. The initial file system and the console
 /// are kept in `folder`.
 pub(crate) fn run_installed(architecture: &str, program: &Path, folder: &Path) -> Result<Frames> {
-    let machine = INSTALLED.iter().find(|machine| machine.architecture.name() == architecture);
-    let machine =
-        machine.with_context(|| format!("there is no machine for {architecture}: expected amd64 or arm64"))?;
-    let images = Images::of_program(&self::folder(), folder, machine.architecture, program)?;
-    boot::boot(machine, &images)
+    let processor = Architecture::named(architecture);
+    processor.pack(folder, &[("clockscope", program.to_owned())])?;
+    let kernel = folder.join(architecture).join("kernel");
+    symlink(std::path::absolute(processor.fetched("kernel"))?, &kernel)
+        .with_context(|| format!("cannot link {}", kernel.display()))?;
+    let images = absolute(folder)?;
+    let variables = [("CLOCKSCOPE_ARCHITECTURE", architecture), (IMAGES, &images)];
+    boot(&mut Tally::default(), &variables, &["--exact", "booted::installed"])?;
+    Ok(serde_json::from_slice(&fs::read(folder.join("frames.json"))?)?)
 }
 
 /// Fails if something is missing to run a program by [`run_installed`].
 pub(crate) fn require_to_install(architecture: &str) -> Result<()> {
-    let machines = INSTALLED.iter().filter(|machine| machine.architecture.name() == architecture);
-    require_to_boot(&architectures(machines))
+    Architecture::named(architecture).require()
 }
 
-/// Returns the machines of these names, or the usual ones for x86-64 if none is named.
-fn chosen(names: &[&str]) -> Result<Vec<&'static Machine>> {
-    if let Some(unknown) = names.iter().find(|name| !MACHINES.iter().any(|machine| machine.name == **name)) {
-        let all: Vec<&str> = MACHINES.iter().map(|machine| machine.name).collect();
-        bail!("there is no machine {unknown}; there are {}", all.join(", "));
-    }
-    if names.is_empty() {
-        return Ok(usual(Architecture::X86).collect());
-    }
-    Ok(MACHINES.iter().filter(|machine| names.contains(&machine.name)).collect())
+/// The variable that names the folder of kernels, initial file systems and consoles.
+const IMAGES: &str = "CLOCKSCOPE_IMAGES";
+
+/// Runs the tests that these arguments choose: two machines of one CPU at a time.
+fn boot(tally: &mut Tally, variables: &[(&str, &str)], chosen: &[&str]) -> Result<()> {
+    let images = absolute(&folder())?;
+    let usual = [(IMAGES, images.as_str())];
+    let arguments = ["--package", "clockscope-emulated", "--test", "machines", "--", "--ignored", "--nocapture"];
+    let arguments = [&arguments[..], &["--test-threads", "2"], chosen].concat();
+    tally.cargo_test(&[&usual[..], variables].concat(), &arguments)
 }
 
-/// The machines of an architecture, without those that take long.
-fn usual(architecture: Architecture) -> impl Iterator<Item = &'static Machine> {
-    MACHINES.iter().filter(move |machine| machine.architecture == architecture && machine.limit <= LIMIT)
-}
-
-/// Builds the programs, and packs them with what was fetched.
-fn prepare(machines: &[&Machine]) -> Result<Images> {
-    let architectures = architectures(machines.iter().copied());
-    require(&architectures)?;
-    let programs: Vec<Programs> = architectures.into_iter().map(Programs::build).collect::<Result<_>>()?;
-    Images::pack(&folder(), &programs)
-}
-
-/// Boots them, those of one CPU two at a time and the others alone; gives what is wrong.
-fn boot_all(machines: &[&Machine], images: &Images) -> Vec<String> {
-    let (single, several): (Vec<&Machine>, Vec<&Machine>) = machines.iter().partition(|machine| machine.cpus == 1);
-    let mut failures = boot_some(&single, images, AT_ONCE);
-    failures.extend(boot_some(&several, images, 1));
-    failures
-}
-
-/// Boots them, so many at a time.
-fn boot_some(machines: &[&Machine], images: &Images, at_once: usize) -> Vec<String> {
-    let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..at_once {
-            scope.spawn(|| {
-                while let Some(machine) = machines.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let wrong = boot_one(machine, images);
-                    failures.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).extend(wrong);
-                }
-            });
-        }
-    });
-    failures.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
-
-/// Boots one, prints its line, and gives what is wrong with it.
-fn boot_one(machine: &Machine, images: &Images) -> Option<String> {
-    let (name, start) = (machine.name, Instant::now());
-    let (found, wrong) = match boots(machine, images) {
-        Err(error) => (String::new(), vec![format!("{error:#}")]),
-        Ok(frames) => judged(machine, frames, images),
-    };
-    let seconds = start.elapsed().as_secs_f64();
-    let line = if wrong.is_empty() { &found } else { "FAILED" };
-    println!("   {name:<10} {line}  {seconds:.1} s");
-    (!wrong.is_empty()).then(|| format!("  {name}: {}", wrong.join(&format!("\n  {name}: "))))
-}
-
-/// Output of a machine; of both boots, where there are two.
-fn boots(machine: &Machine, images: &Images) -> Result<Frames> {
-    let mut frames = boot::boot(machine, images)?;
-    if machine.twice {
-        let again = boot::boot(machine, images)?;
-        frames.extend(again.into_iter().map(|(name, frame)| (format!("again_{name}"), frame)));
-    }
-    Ok(frames)
-}
-
-/// Findings of a machine, and what is wrong with it.
-fn judged(machine: &Machine, frames: Frames, images: &Images) -> (String, Vec<String>) {
-    let mut seen = Seen::new(frames);
-    checks::common(machine, &mut seen);
-    (machine.check)(&mut seen);
-    let (found, mut wrong) = seen.end();
-    if !wrong.is_empty() {
-        wrong.push(format!("its console is kept in {}", images.console(machine).display()));
-    }
-    (found, wrong)
-}
-
-/// Fails if something is missing to build the programs and to boot.
-fn require(architectures: &[Architecture]) -> Result<()> {
-    if architectures.contains(&Architecture::Arm) {
-        cross::require()?;
-    }
-    require_to_boot(architectures)
-}
-
-/// Fails if something is missing to boot.
-fn require_to_boot(architectures: &[Architecture]) -> Result<()> {
-    for architecture in architectures {
-        needs::require("emulated machines", &architecture.needs())?;
-        if !folder().join(architecture.name()).join("kernel").exists() {
-            let (folder, name) = (folder(), architecture.name());
-            bail!(NotInstalled(format!("emulated machines need machines/fetch.sh {} {name}", folder.display())));
-        }
-    }
-    Ok(())
-}
-
-/// The architectures of some machines, each once.
-fn architectures<'a>(machines: impl Iterator<Item = &'a Machine>) -> Vec<Architecture> {
-    let used: Vec<Architecture> = machines.map(|machine| machine.architecture).collect();
-    [Architecture::X86, Architecture::Arm].into_iter().filter(|architecture| used.contains(architecture)).collect()
+fn absolute(folder: &Path) -> Result<String> {
+    Ok(std::path::absolute(folder)?.to_string_lossy().into_owned())
 }
 
 /// Folder to which kernels are fetched, and in which consoles are kept.
@@ -283,31 +118,77 @@ fn folder() -> PathBuf {
     PathBuf::from(run::built("machines"))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+impl Architecture {
+    fn named(name: &str) -> Self {
+        if name == "arm64" { Self::Arm } else { Self::X86 }
+    }
 
-    #[test]
-    fn every_machine_has_its_script_and_a_name_of_its_own() {
-        let folder = run::root().join("machines");
-        for (at, machine) in MACHINES.iter().enumerate() {
-            assert!(folder.join(format!("{}.sh", machine.name)).exists(), "{}", machine.name);
-            assert!(MACHINES[..at].iter().all(|other| other.name != machine.name), "{}", machine.name);
+    /// Debian's name of it.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::X86 => "amd64",
+            Self::Arm => "arm64",
         }
     }
 
-    #[test]
-    fn machines_are_chosen_by_name() {
-        let usual = chosen(&[]).unwrap();
-        assert_eq!(usual.len(), MACHINES.len() - 3);
-        let named = ["arm64", "census", "monotone"];
-        assert!(usual.iter().all(|machine| !named.contains(&machine.name)), "they take long");
-        let arm: Vec<&str> = super::usual(Architecture::Arm).map(|machine| machine.name).collect();
-        assert_eq!(arm, ["arm64"]);
-        assert_eq!(chosen(&["monotone"]).unwrap().len(), 1);
-        let names: Vec<&str> = chosen(&["hpet", "tsc"]).unwrap().iter().map(|machine| machine.name).collect();
-        assert_eq!(names, ["tsc", "hpet"]);
-        let error = chosen(&["sundial"]).err().unwrap().to_string();
-        assert!(error.starts_with("there is no machine sundial; there are tsc, hpet"), "{error}");
+    /// A file that `machines/fetch.sh` gets.
+    fn fetched(self, file: &str) -> PathBuf {
+        folder().join(self.name()).join(file)
     }
+
+    /// Fails if something is missing to pack and to boot its machines.
+    fn require(self) -> Result<()> {
+        let (emulator, package) = match self {
+            Self::X86 => ("qemu-system-x86_64", "qemu-system-x86"),
+            Self::Arm => ("qemu-system-aarch64", "qemu-system-arm"),
+        };
+        needs::require("emulated machines", &[Need::program("cpio", "cpio"), Need::program(emulator, package)])?;
+        if !self.fetched("kernel").exists() {
+            let (folder, name) = (folder(), self.name());
+            bail!(NotInstalled(format!("emulated machines need machines/fetch.sh {} {name}", folder.display())));
+        }
+        Ok(())
+    }
+
+    /// Builds the programs and packs them.
+    fn prepare(self) -> Result<()> {
+        if self == Self::Arm {
+            cross::require()?;
+        }
+        self.require()?;
+        self.pack(&folder(), &build::programs(self)?)
+    }
+
+    /// Packs an initial file system with these programs below a folder.
+    fn pack(self, folder: &Path, programs: &[(&str, PathBuf)]) -> Result<()> {
+        let root = folder.join(self.name()).join("root");
+        if root.exists() {
+            fs::remove_dir_all(&root)?;
+        }
+        for folder in ["bin", "dev", "machines", "proc", "run", "sys", "tmp"] {
+            fs::create_dir_all(root.join(folder))?;
+        }
+        copy(&self.fetched("busybox"), &root.join("bin/busybox"))?;
+        // The kernel starts /init before anything else is there.
+        symlink("busybox", root.join("bin/sh"))?;
+        for (name, program) in programs {
+            copy(program, &root.join("bin").join(name))?;
+        }
+        copy(&Path::new(GUEST).join("init.sh"), &root.join("init"))?;
+        for script in fs::read_dir(GUEST)? {
+            let script = script?.path();
+            if script.extension().is_some_and(|ending| ending == "sh") {
+                copy(&script, &root.join(&script))?;
+            }
+        }
+        // The same bytes on every computer: the machine whose time is the number of instructions
+        // unpacks them.
+        let script = "cd \"$1\" && find . -exec touch --no-dereference --date=@1767225600 {} + && find . | LC_ALL=C sort | \
+                      cpio --quiet --create --reproducible --format newc --owner 0:0 >../initrd";
+        run::with(&[], "sh", &["-c", script, "sh", &root.to_string_lossy()])
+    }
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::copy(from, to).map(drop).with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))
 }

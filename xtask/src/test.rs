@@ -43,7 +43,7 @@ pub(crate) const TEST: Plan = Plan {
         ("size", |_| program_size::check()),
         ("pages", |_| browsers::check(Extent::Some)),
         ("runtimes", runtimes),
-        ("machines", |_| machines::check()),
+        ("machines", machines::check),
     ],
     needs: needs::TEST,
 };
@@ -59,7 +59,7 @@ pub(crate) const RELEASE_CHECK: Plan = Plan {
         ("fleet", fleet::check),
         ("all-pages", |_| browsers::check(Extent::All)),
         ("platforms", platforms::test_some),
-        ("machines-arm", |_| machines::check_arm()),
+        ("machines-arm", |tally| machines::check_named(tally, &["arm64"])),
     ],
     needs: needs::RELEASE,
 };
@@ -73,6 +73,9 @@ const MODELS: &str = "disciplined::protocol";
 
 /// The test that measures all runtimes of other languages, and needs the whole machine.
 const ALL_RUNTIMES: &str = "runtimes::all";
+
+/// The tests that boot emulated machines.
+const MACHINES: &str = "booted::";
 
 /// The tests in which other programs open traces of examples.
 const TRACES: &str = "trace_opened_by";
@@ -96,13 +99,13 @@ fn runtimes(tally: &mut Tally) -> Result<()> {
     tally.cargo_test(&[], &["--test", "cli", "--", "--ignored", ALL_RUNTIMES])
 }
 
-/// The tests that `cargo test` ignores, but for those of the steps `runtimes` and `traces`. Members
-/// are chosen as by `quick` and `crates`: other choices have other features, and build all tests
-/// again.
+/// The tests that `cargo test` ignores, but for those of other steps. Members are chosen as by
+/// `quick` and `crates`: other choices have other features, and build all tests again.
 fn ignored(tally: &mut Tally) -> Result<()> {
     let skipped = ["--skip", ALL_RUNTIMES, "--skip", TRACES];
     let of_default_members = tally.cargo_test(&[], &[&["--tests", "--", "--ignored"], &skipped[..]].concat());
-    let of_others = members::test_others(tally, &[], &["--tests", "--", "--ignored", "--skip", MODELS]);
+    let skipped = ["--skip", MODELS, "--skip", MACHINES];
+    let of_others = members::test_others(tally, &[], &[&["--tests", "--", "--ignored"], &skipped[..]].concat());
     of_default_members.and(of_others)
 }
 

@@ -1,10 +1,10 @@
 //! Builds the programs that run in the machines: static, since there is nothing else in them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::machine::Architecture;
+use super::Architecture;
 use crate::{cross, run};
 
 /// Flags of the compiler, apart by what cargo wants. Where the sources lie is not in the programs:
@@ -36,45 +36,27 @@ const FILES: [(&str, &str); 8] = [
 const IN_C: [(&str, &str); 2] =
     [("probe-c", "crates/clockscope-runtimes/probes/probe.c"), ("steer", "machines/steer.c")];
 
-/// Programs that are put into a machine.
-pub(super) struct Programs {
-    pub(super) architecture: Architecture,
-    folder: PathBuf,
-}
+const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-impl Programs {
-    /// The programs, by their names in the machine.
-    pub(super) fn files(&self) -> [(&'static str, PathBuf); 8] {
-        FILES.map(|(name, file)| (name, self.folder.join(file)))
-    }
-
-    /// Builds them.
-    pub(super) fn build(architecture: Architecture) -> Result<Self> {
-        println!("   building static programs for {}", architecture.name());
-        let target = architecture.target();
-        for what in [&["--package", "clockscope-cli"] as &[&str], &["--package", "clockscope-emulated"]] {
-            match architecture {
-                Architecture::X86 => {
-                    let arguments = [&["build", "--quiet", "--profile", "emulated", "--target", target], what].concat();
-                    run::with(&[("CARGO_ENCODED_RUSTFLAGS", &flags())], "cargo", &arguments)
-                }
-                Architecture::Arm => cross::build(what),
+/// Builds the programs; returns their names in the machine, and their files.
+pub(super) fn programs(architecture: Architecture) -> Result<Vec<(&'static str, PathBuf)>> {
+    println!("   building static programs for {}", architecture.name());
+    for what in [&["--package", "clockscope-cli"] as &[&str], &["--package", "clockscope-emulated", "--bins"]] {
+        match architecture {
+            Architecture::X86 => {
+                let arguments = [&["build", "--quiet", "--profile", "emulated", "--target", TARGET], what].concat();
+                run::with(&[("CARGO_ENCODED_RUSTFLAGS", &flags())], "cargo", &arguments)
             }
-            .with_context(|| format!("the static programs for {target}"))?;
+            Architecture::Arm => cross::build(what),
         }
-        let folder = PathBuf::from(match architecture {
-            Architecture::X86 => run::built(&format!("{target}/emulated")),
-            Architecture::Arm => cross::built(""),
-        });
-        let compiler = match architecture {
-            Architecture::X86 => "cc",
-            Architecture::Arm => "aarch64-linux-gnu-gcc",
-        };
-        for (name, source) in IN_C {
-            let program = folder.join(name);
-            let file = program.to_str().context("the folder's name is no text")?;
-            run::with(&[], compiler, &["-static", "-O2", "-o", file, source])?;
-        }
-        Ok(Self { architecture, folder })
+        .with_context(|| format!("the static programs for {}", architecture.name()))?;
     }
+    let (folder, compiler) = match architecture {
+        Architecture::X86 => (run::built(&format!("{TARGET}/emulated")), "cc"),
+        Architecture::Arm => (cross::built(""), "aarch64-linux-gnu-gcc"),
+    };
+    for (name, source) in IN_C {
+        run::with(&[], compiler, &["-static", "-O2", "-o", &format!("{folder}/{name}"), source])?;
+    }
+    Ok(FILES.map(|(name, file)| (name, Path::new(&folder).join(file))).to_vec())
 }

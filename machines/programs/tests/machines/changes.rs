@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use clockscope_records::units::time;
 use serde_json::Value;
 
-use super::checks::{Served, measured, tick, watch_record};
-use super::seen::{Seen, named, number};
-use crate::run;
+use crate::checks::{Served, measured, tick, watch_record};
+use crate::seen::{Seen, named, number};
 
 /// Most that a rate may be off, in ppm: the kernel's multiplier is rounded, by up to 0.3 ppm at
 /// this frequency.
@@ -269,6 +270,11 @@ fn followed(seen: &mut Seen, wall: &Value, least: u64) {
 /// a line that names compiler and kernel: with others it takes another number.
 const GOLDEN: &str = "machines/icount.golden";
 
+/// Returns the path of [`GOLDEN`].
+fn golden_file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(GOLDEN)
+}
+
 /// Time is the number of instructions: readings are the same in every boot, and the counter runs at
 /// 1 GHz.
 pub(super) fn icount(seen: &mut Seen) {
@@ -278,14 +284,15 @@ pub(super) fn icount(seen: &mut Seen) {
     let again = printed("again_differences") + &printed("again_readings");
     seen.expect(once == again && !once.is_empty(), || format!("two boots differ: {}", first_difference(&once, &again)));
     let release = seen.json("info")["environment"]["kernel"]["release"].clone();
-    let compiler = run::output("rustc", &["--version"]).unwrap_or_default();
+    let compiler = Command::new("rustc").arg("--version").output().map(|output| output.stdout).unwrap_or_default();
+    let compiler = String::from_utf8_lossy(&compiler);
     let head = format!("{}, Linux {}\n", compiler.trim(), release.as_str().unwrap_or_default());
     let usual = head.clone() + &usual_differences(&differences);
     if std::env::var_os("CLOCKSCOPE_GOLDEN").is_some_and(|value| value == "write") {
-        let written = fs::write(GOLDEN, &usual);
+        let written = fs::write(golden_file(), &usual);
         seen.expect(written.is_ok(), || format!("cannot write {GOLDEN}: {written:?}"));
     }
-    let golden = fs::read_to_string(GOLDEN).unwrap_or_default();
+    let golden = fs::read_to_string(golden_file()).unwrap_or_default();
     let is_comparable = golden.starts_with(&head);
     seen.expect(usual == golden || !is_comparable, || {
         format!("{}; CLOCKSCOPE_GOLDEN=write writes {GOLDEN}", first_difference(&golden, &usual))

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use super::seen::Seen;
-use crate::needs::Need;
+use crate::seen::Seen;
 
 /// A processor that is emulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,19 +24,6 @@ impl Architecture {
         match self {
             Self::X86 => "qemu-system-x86_64",
             Self::Arm => "qemu-system-aarch64",
-        }
-    }
-
-    /// Programs that pack and boot its machines.
-    pub(super) fn needs(self) -> [Need; 2] {
-        let package = if self == Self::X86 { "qemu-system-x86" } else { "qemu-system-arm" };
-        [Need::program("cpio", "cpio"), Need::program(self.emulator(), package)]
-    }
-
-    pub(super) fn target(self) -> &'static str {
-        match self {
-            Self::X86 => "x86_64-unknown-linux-gnu",
-            Self::Arm => "aarch64-unknown-linux-gnu",
         }
     }
 }

@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail};
+use serde::Serialize;
 
 /// Output of a command in a machine, and its exit code.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Frame {
-    pub(crate) code: i32,
-    pub(crate) text: String,
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Frame {
+    pub(super) code: i32,
+    pub(super) text: String,
 }
 
 /// The outputs of a machine's commands by name; a command's standard error stands under its name
 /// with `.stderr`.
-pub(crate) type Frames = BTreeMap<String, Frame>;
+pub(super) type Frames = BTreeMap<String, Frame>;
 
 /// Takes the frames from what a machine printed: `@@begin NAME`, a text, a line's end,
 /// `@@end NAME CODE`.

@@ -3,8 +3,8 @@
 use clockscope_records::units::time;
 use serde_json::Value;
 
-use super::machine::{Architecture, Machine};
-use super::seen::{Seen, frequency, named, number};
+use crate::machine::{Architecture, Machine};
+use crate::seen::{Seen, frequency, named, number};
 
 /// Checks that hold in every machine: the facts are right, no clock goes back, and the clock of the
 /// library is right.
@@ -251,15 +251,15 @@ pub(super) fn arm64(seen: &mut Seen) {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::super::MACHINES;
-    use super::super::frames::{Frame, Frames};
     use super::*;
+    use crate::PC;
+    use crate::frames::{Frame, Frames};
 
     fn judged(verdicts: Value) -> Vec<String> {
         let text = serde_json::json!({ "verdicts": verdicts }).to_string();
         let frames: Frames = BTreeMap::from([("check".into(), Frame { code: 0, text })]);
         let mut seen = Seen::new(frames);
-        verdict(&MACHINES[0], &mut seen);
+        verdict(&PC, &mut seen);
         seen.end().1
     }
 

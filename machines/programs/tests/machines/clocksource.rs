@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use super::checks::{Served, watch_record};
-use super::seen::{Seen, named, number};
+use crate::checks::{Served, watch_record};
+use crate::seen::{Seen, named, number};
 
 /// All endings: by itself, by a signal, beside another run, and killed.
 pub(super) fn clocksource(seen: &mut Seen) {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::frames::Frames;
+use crate::frames::Frames;
 
 /// A machine's outputs, the words for its line, and what is wrong with it. Checks go on after the
 /// first wrong thing, since a boot is expensive.
