@@ -6,7 +6,6 @@
 
 use anyhow::{Context, Result, bail};
 
-use crate::fast_path;
 use crate::needs::{self, Need};
 use crate::run;
 use crate::tally::Tally;
@@ -67,9 +66,6 @@ const VARIABLES: &[(&str, &str)] = &[
 /// Arguments of cargo for all that is built for the target that runs.
 const BUILT: [&str; 5] = ["--profile", "emulated", "--target", RUN, "-Zbuild-std=std,panic_abort"];
 
-/// From binutils-aarch64-linux-gnu, which the compiler's package brings.
-const OBJDUMP: &str = "aarch64-linux-gnu-objdump";
-
 const EMULATOR: &str = "qemu-aarch64";
 
 /// Builds the standard library as well, with the harness for tests.
@@ -103,13 +99,15 @@ pub(crate) fn without_std_everywhere() -> Result<()> {
 }
 
 /// Checks the fast path's machine code, as clones and archives have it.
-pub(crate) fn fast_path() -> Result<()> {
-    for profile in fast_path::PROFILES {
-        let arguments = [fast_path::BUILD, &["--profile", profile, "--target", RUN, BUILD_STD]].concat();
-        run::with(&[VARIABLES, &fast_path::UNSTRIPPED].concat(), "cargo", &arguments)?;
-        fast_path::check_program(OBJDUMP, &format!("{FOLDER}/{RUN}/{profile}/examples/fast_path"), profile, true)?;
+pub(crate) fn fast_path(tally: &mut Tally) -> Result<()> {
+    let variables = [("CARGO_PROFILE_RELEASE_STRIP", "none"), ("CARGO_PROFILE_DIST_STRIP", "none")];
+    for profile in ["release", run::DIST_PROFILE] {
+        let example = ["build", "--quiet", "--package", "clockscope", "--example", "fast_path", "--profile", profile];
+        run::with(&[VARIABLES, &variables].concat(), "cargo", &[&example[..], &["--target", RUN, BUILD_STD]].concat())?;
     }
-    Ok(())
+    let folder = run::root().join(FOLDER).join(RUN).display().to_string();
+    let test = ["--test", "machine_code", "--", "--ignored", "a_reading_on_aarch64_executes_few_instructions"];
+    tally.cargo_test(&[("CLOCKSCOPE_AARCH64", &folder)], &test)
 }
 
 fn without_std(targets: &[&str]) -> Result<()> {

@@ -7,7 +7,6 @@ mod browsers;
 mod cross;
 mod dist;
 mod docs;
-mod fast_path;
 mod fleet;
 mod fuzz;
 mod install;

@@ -176,7 +176,7 @@ impl Seen {
         }
         self.take(target, &format!("passes the library's tests {name}"), host.test(target, tally));
         if target == cross::RUN {
-            self.take(target, "has a fast path", cross::fast_path());
+            self.take(target, "has a fast path", cross::fast_path(tally));
         }
         if target == wine::TARGET {
             self.take(target, &format!("answers the instrument's questions {name}"), windows::check());

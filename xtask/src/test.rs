@@ -11,8 +11,7 @@ use crate::browsers::{self, Extent};
 use crate::plan::Plan;
 use crate::tally::Tally;
 use crate::{
-    cross, dist, docs, fast_path, fleet, fuzz, machines, members, needs, package, platforms, program_size, python, run,
-    structure,
+    cross, dist, docs, fleet, fuzz, machines, members, needs, package, platforms, program_size, python, run, structure,
 };
 
 /// The full tier: checks that take seconds, `cargo test`, and the steps that need more than Rust
@@ -39,7 +38,7 @@ pub(crate) const TEST: Plan = Plan {
         ("loom", loom),
         ("traces", |tally| tally.cargo_test(&[], &["--test", "traces", "--", "--ignored"])),
         ("python", python::check),
-        ("fast-path", |_| fast_path::check()),
+        ("fast-path", fast_path),
         ("size", |_| program_size::check()),
         ("pages", |_| browsers::check(Extent::Some)),
         ("runtimes", runtimes),
@@ -77,6 +76,9 @@ const ALL_RUNTIMES: &str = "runtimes::all";
 /// The tests that boot emulated machines.
 const MACHINES: &str = "booted::";
 
+/// The tests that build programs and count their instructions.
+const MACHINE_CODE: &str = "executes_few_instructions";
+
 /// The tests in which other programs open traces of examples.
 const TRACES: &str = "trace_opened_by";
 
@@ -102,11 +104,16 @@ fn runtimes(tally: &mut Tally) -> Result<()> {
 /// The tests that `cargo test` ignores, but for those of other steps. Members are chosen as by
 /// `quick` and `crates`: other choices have other features, and build all tests again.
 fn ignored(tally: &mut Tally) -> Result<()> {
-    let skipped = ["--skip", ALL_RUNTIMES, "--skip", TRACES];
+    let skipped = ["--skip", ALL_RUNTIMES, "--skip", TRACES, "--skip", MACHINE_CODE];
     let of_default_members = tally.cargo_test(&[], &[&["--tests", "--", "--ignored"], &skipped[..]].concat());
     let skipped = ["--skip", MODELS, "--skip", MACHINES];
     let of_others = members::test_others(tally, &[], &[&["--tests", "--", "--ignored"], &skipped[..]].concat());
     of_default_members.and(of_others)
+}
+
+/// Counts the instructions of the library's readings, and of the loops that measure clocks.
+fn fast_path(tally: &mut Tally) -> Result<()> {
+    tally.cargo_test(&[], &["--test", "machine_code", "--", "--ignored", "--skip", "aarch64"])
 }
 
 fn lints() -> Result<()> {

@@ -1,14 +1,9 @@
-//! Instructions that a reading executes, by the machine code: few of them, no call, no division, no
-//! way back, no register that a function must save. On aarch64 also: the counter is read after a
-//! branch that depends on the first load.
+//! Instructions that a reading of the library executes: few of them, no call, no division, no way
+//! back, no register that a function must save. On aarch64 also: the counter is read after a branch
+//! that depends on the first load.
 
-mod instruction;
-mod loops;
-
-use anyhow::{Context, Result, bail};
-
-use crate::run;
-use instruction::Instruction;
+use crate::instruction::Instruction;
+use crate::{cargo, disassembly, target};
 
 /// Functions of crates/clockscope/examples/fast_path.rs, and how many instructions each may have,
 /// its return included.
@@ -40,34 +35,36 @@ const WAY_BACK: &str = "a way back";
 /// One that must fail, to show that the check can.
 const THEIRS: &str = "slow_path_std";
 
-/// Profiles whose machine code is checked: that of clones, that of archives and packages.
-pub(crate) const PROFILES: [&str; 2] = [RELEASE, run::DIST_PROFILE];
 const RELEASE: &str = "release";
-/// Arguments of cargo that build the example, without the profile.
-pub(crate) const BUILD: &[&str] = &["build", "--quiet", "--package", "clockscope", "--example", "fast_path"];
-/// Variables of the build: the functions are found by their names.
-pub(crate) const UNSTRIPPED: [(&str, &str); 2] =
-    [("CARGO_PROFILE_RELEASE_STRIP", "none"), ("CARGO_PROFILE_DIST_STRIP", "none")];
+/// Profiles whose machine code is checked: that of clones, that of archives and packages.
+const PROFILES: [&str; 2] = [RELEASE, "dist"];
 
-/// Builds the example for this machine with each profile and checks its functions.
-pub(crate) fn check() -> Result<()> {
-    if !run::exists("objdump") {
-        bail!("the check reads machine code and found no `objdump`: apt-get install binutils");
-    }
+#[test]
+#[ignore = "builds the library with two profiles"]
+fn a_reading_executes_few_instructions() {
     for profile in PROFILES {
         println!("   profile {profile}:");
-        run::with(&UNSTRIPPED, "cargo", &[BUILD, &["--profile", profile]].concat())?;
-        let program = run::built(&format!("{profile}/examples/fast_path"));
-        check_program("objdump", &program, profile, cfg!(target_arch = "aarch64"))?;
+        cargo(&["--package", "clockscope", "--example", "fast_path", "--profile", profile]);
+        let program = target().join(profile).join("examples/fast_path");
+        check(&disassembly("objdump", &[], &program), profile, cfg!(target_arch = "aarch64"));
     }
-    loops::check()
 }
 
-/// Checks the functions of a program that was built with this profile, for x86-64 or for aarch64.
-pub(crate) fn check_program(objdump: &str, program: &str, profile: &str, is_aarch64: bool) -> Result<()> {
-    let code = run::output(objdump, &["--disassemble", "--no-show-raw-insn", program])?;
+/// The variable names the folder of what `cargo xtask platforms` has built.
+#[test]
+#[ignore = "needs programs for aarch64: cargo xtask platforms aarch64-unknown-linux-gnu"]
+fn a_reading_on_aarch64_executes_few_instructions() {
+    let folder = std::env::var("CLOCKSCOPE_AARCH64").expect("the folder of programs for aarch64");
+    for profile in PROFILES {
+        let program = format!("{folder}/{profile}/examples/fast_path");
+        check(&disassembly("aarch64-linux-gnu-objdump", &[], program.as_ref()), profile, true);
+    }
+}
+
+/// Checks the functions of a program that was built with this profile.
+fn check(code: &str, profile: &str, is_aarch64: bool) {
     for (name, most) in OURS {
-        let function = function(&code, name).with_context(|| format!("{name} is not in the program"))?;
+        let function = function(code, name).unwrap_or_else(|| panic!("{name} is not in the program"));
         let saves_in_release = profile == RELEASE && SAVING_IN_RELEASE.contains(name);
         let saves = saves_in_release || SAVING.contains(name);
         let mut found = faults(&function, if saves_in_release { most + SAVE_AND_RESTORE } else { *most });
@@ -81,22 +78,11 @@ pub(crate) fn check_program(objdump: &str, program: &str, profile: &str, is_aarc
         if *name == TWICE {
             found.retain(|fault| !fault.starts_with(WAY_BACK));
         }
-        if !found.is_empty() {
-            bail!("{name}, built with the profile {profile}, is not a fast path:\n  {}", found.join("\n  "));
-        }
-        println!(
-            "   {name}: {} instructions, no call, no division{}{}{}",
-            fast_path(&function).len(),
-            if *name == TWICE { "" } else { ", no way back" },
-            if saves { "" } else { ", no saved register" },
-            if is_ordered { ", a branch on the first load before ISB" } else { "" }
-        );
+        assert!(found.is_empty(), "{name}, built with the profile {profile}:\n  {}", found.join("\n  "));
+        println!("   {name}: {} instructions", fast_path(&function).len());
     }
-    let theirs = function(&code, THEIRS).with_context(|| format!("{THEIRS} is not in the program"))?;
-    if faults(&theirs, usize::MAX).is_empty() {
-        bail!("the check finds no fault with {THEIRS}, which calls");
-    }
-    Ok(())
+    let theirs = function(code, THEIRS).unwrap_or_else(|| panic!("{THEIRS} is not in the program"));
+    assert!(!faults(&theirs, usize::MAX).is_empty(), "the check finds no fault with {THEIRS}, which calls");
 }
 
 /// The instructions of the function whose path ends with `name`.

@@ -1,10 +1,8 @@
 //! The loop in which each clock's cost is measured, by the machine code on x86-64: what a turn has
 //! beside the clock's own call or instruction and one store.
 
-use anyhow::{Result, bail};
-
-use super::instruction::Instruction;
-use crate::run;
+use crate::instruction::Instruction;
+use crate::{cargo, disassembly, target};
 
 /// The path of the function that has the loop, in its mangled name.
 const FILL: &str = "18clockscope_measure10instrument7sampler4fill";
@@ -17,25 +15,16 @@ const MAX_INSTRUCTIONS_OF_USAGE: usize = 16;
 /// Instructions of a turn that has the library's reading inlined, or that of a performance counter.
 const MAX_INSTRUCTIONS_INLINED: usize = 40;
 
-/// Builds the crate that has the loops and checks each.
-pub(super) fn check() -> Result<()> {
-    if !cfg!(target_arch = "x86_64") {
-        println!("   measuring loops: not checked, their instructions are known for x86-64 only");
-        return Ok(());
-    }
-    run::cargo(&["build", "--quiet", "--release", "--package", "clockscope-measure"])?;
-    let library = run::built("release/libclockscope_measure.rlib");
-    let code = run::output("objdump", &["--disassemble", "--reloc", "--no-show-raw-insn", &library])?;
+#[test]
+#[ignore = "builds the crate with the profile release"]
+fn a_measuring_loop_executes_few_instructions() {
+    cargo(&["--release", "--package", "clockscope-measure"]);
+    let code = disassembly("objdump", &["--reloc"], &target().join("release/libclockscope_measure.rlib"));
     let loops: Vec<_> = code.split("\n\n").filter_map(MeasuringLoop::find).collect();
     let found: Vec<String> = loops.iter().flat_map(MeasuringLoop::faults).collect();
-    if loops.len() < MIN_CLOCKS {
-        bail!("found the measuring loops of {} clocks only, of {MIN_CLOCKS} at least", loops.len());
-    }
-    if !found.is_empty() {
-        bail!("measuring loops have costs that are not the clock's:\n  {}", found.join("\n  "));
-    }
+    assert!(loops.len() >= MIN_CLOCKS, "the loops of {} clocks, of {MIN_CLOCKS} at least", loops.len());
+    assert!(found.is_empty(), "measuring loops have costs that are not the clock's:\n  {}", found.join("\n  "));
     println!("   measuring loops of {} clocks: one call, no vector register, no load from the stack", loops.len());
-    Ok(())
 }
 
 /// The function that measures a clock.
