@@ -1,15 +1,17 @@
 // Opens pages of `--format html` in a browser, as files, and checks what people and their tools
-// get: `node pages.mjs PACKAGES chromium|firefox PROGRAM PAGE...`. PACKAGES is the folder in which
-// xtask/fetch-browsers.sh has put puppeteer-core and axe-core.
+// get: `node pages.mjs PACKAGES chromium|firefox BROWSER some|all CLOCKSCOPE`, from the repository's
+// root. PACKAGES is the folder in which xtask/fetch-browsers.sh has put puppeteer-core and axe-core.
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { argv } from 'node:process';
 import { pathToFileURL } from 'node:url';
 
 import { PATIENCE_MS, SCHEMES, prepare } from './checks.mjs';
+import { render } from './render.mjs';
 
-const [packages, browserName, program, ...files] = argv.slice(2);
+const [packages, browserName, program, extent, clockscope] = argv.slice(2);
 const { folder, report, launch, evaluateAxe, checkWidth, finish } = await prepare(packages, 'pages');
+const files = await render(clockscope, folder, extent);
 
 const WIDTHS = [360, 768, 1280, 1920];
 

@@ -31,7 +31,6 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 use bench::Bench;
-use browsers::Browser;
 use docs::Docs;
 use install::Installation;
 use plan::Choice;
@@ -81,7 +80,8 @@ enum Task {
     },
     /// Checks pages of `--format html` in another browser (2 minutes).
     Browsers {
-        browser: Browser,
+        #[arg(value_parser = ["chromium", "firefox"])]
+        browser: String,
         /// Program of the browser.
         program: String,
     },
@@ -147,7 +147,7 @@ impl Task {
             Self::Platforms { targets } if targets == ["windows"] => platforms::windows(),
             Self::Platforms { targets } => platforms::check(&targets),
             Self::Machines { names } => machines::measure(&names),
-            Self::Browsers { browser, program } => browsers::in_browser(browser, &program),
+            Self::Browsers { browser, program } => browsers::check_pages(&browser, &program, browsers::ALL),
             Self::Docs(docs) => docs.run(),
             Self::Pictures { program } => pictures::draw(program),
             Self::Package => package::check().and_then(|()| package::verify()),

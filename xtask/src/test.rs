@@ -7,11 +7,11 @@
 
 use anyhow::{Context, Result};
 
-use crate::browsers::{self, Extent};
 use crate::plan::Plan;
 use crate::tally::Tally;
 use crate::{
-    cross, dist, docs, fleet, fuzz, machines, members, needs, package, platforms, program_size, python, run, structure,
+    browsers, cross, dist, docs, fleet, fuzz, machines, members, needs, package, platforms, program_size, python, run,
+    structure,
 };
 
 /// The full tier: checks that take seconds, `cargo test`, and the steps that need more than Rust
@@ -40,7 +40,7 @@ pub(crate) const TEST: Plan = Plan {
         ("python", python::check),
         ("fast-path", fast_path),
         ("size", |_| program_size::check()),
-        ("pages", |_| browsers::check(Extent::Some)),
+        ("pages", |_| browsers::check(browsers::SOME)),
         ("runtimes", runtimes),
         ("machines", machines::check),
     ],
@@ -56,7 +56,7 @@ pub(crate) const RELEASE_CHECK: Plan = Plan {
         ("fuzz", |_| fuzz::check()),
         ("machines-full", machines_full),
         ("fleet", fleet::check),
-        ("all-pages", |_| browsers::check(Extent::All)),
+        ("all-pages", |_| browsers::check(browsers::ALL)),
         ("platforms", platforms::test_some),
         ("machines-arm", |tally| machines::check_named(tally, &["arm64"])),
     ],
