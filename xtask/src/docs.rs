@@ -5,7 +5,6 @@
 mod commands;
 mod keys;
 mod links;
-mod log_lines;
 mod outputs;
 pub(crate) mod site;
 
@@ -109,12 +108,9 @@ fn part(what: &str, recorded: &[Recorded]) -> Result<String> {
     match what.split_once(' ') {
         Some(("figures", bench)) => figures(bench, recorded),
         Some(("keys", schema)) => keys::tables(schema),
-        None if what == "log-lines" => Ok(log_lines::table()),
         None if what == "library" => Ok(library(recorded)),
         None if what == "library-costs" => Ok(library_costs(recorded)),
-        _ => bail!(
-            "nothing is known of the part {what:?}: figures BENCH, keys SCHEMA, log-lines, library, library-costs"
-        ),
+        _ => bail!("nothing is known of the part {what:?}: figures BENCH, keys SCHEMA, library, library-costs"),
     }
 }
 

@@ -12,8 +12,14 @@ use crate::run;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Need {
     what: What,
-    from: From,
+    /// The command that installs the package.
+    installer: &'static str,
+    package: &'static str,
 }
+
+const DEBIAN: &str = "apt-get install";
+const PYTHON: &str = "python3 -m pip install";
+const RUST: &str = "rustup target add";
 
 #[derive(Clone, Copy, Debug)]
 enum What {
@@ -30,14 +36,6 @@ enum What {
     },
 }
 
-/// Origin of a package.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum From {
-    Debian(&'static str),
-    Python(&'static str),
-    Rust(&'static str),
-}
-
 /// Everything that the steps of `cargo xtask test` need, for [`listed`]. `.ci/run` installs it.
 pub(crate) const TEST: &str = include_str!("../needs/test.txt");
 
@@ -52,37 +50,37 @@ pub(crate) fn listed(list: &'static str) -> Vec<Need> {
 impl Need {
     /// A program of a Debian package.
     pub(crate) const fn program(name: &'static str, package: &'static str) -> Self {
-        Self { what: What::Program(name), from: From::Debian(package) }
+        Self { what: What::Program(name), installer: DEBIAN, package }
     }
 
     /// A file of a Debian package.
     pub(crate) const fn file(path: &'static str, package: &'static str) -> Self {
-        Self { what: What::File(path), from: From::Debian(package) }
+        Self { what: What::File(path), installer: DEBIAN, package }
     }
 
     /// A compiler of a Debian package, with the standard library's sources in the same place.
     pub(crate) const fn compiler(program: &'static str, sysroot: &'static str, package: &'static str) -> Self {
-        Self { what: What::Compiler { program, sysroot }, from: From::Debian(package) }
+        Self { what: What::Compiler { program, sysroot }, installer: DEBIAN, package }
     }
 
     /// A module of Python in a Debian package.
     pub(crate) const fn debian_module(name: &'static str, package: &'static str) -> Self {
-        Self { what: What::PythonModule(name), from: From::Debian(package) }
+        Self { what: What::PythonModule(name), installer: DEBIAN, package }
     }
 
     /// A program of a Python package.
     pub(crate) const fn python_program(name: &'static str, package: &'static str) -> Self {
-        Self { what: What::Program(name), from: From::Python(package) }
+        Self { what: What::Program(name), installer: PYTHON, package }
     }
 
     /// A module of a Python package.
     pub(crate) const fn python_module(name: &'static str, package: &'static str) -> Self {
-        Self { what: What::PythonModule(name), from: From::Python(package) }
+        Self { what: What::PythonModule(name), installer: PYTHON, package }
     }
 
     /// The standard library for a target, which rustup brings.
     pub(crate) const fn target(triple: &'static str) -> Self {
-        Self { what: What::Target(triple), from: From::Rust(triple) }
+        Self { what: What::Target(triple), installer: RUST, package: triple }
     }
 
     /// Reads a line of a list; `None` for a comment and for an empty line.
@@ -113,22 +111,19 @@ impl Need {
 
 /// Packages that have to be installed, without repetitions.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Missing(BTreeSet<From>);
+pub(crate) struct Missing(BTreeSet<(&'static str, &'static str)>);
 
 /// Returns what is missing of all that is needed; `None` where everything is here.
 pub(crate) fn missing<'a>(needs: impl IntoIterator<Item = &'a Need>) -> Option<Missing> {
-    let packages: BTreeSet<From> = needs.into_iter().filter(|need| !need.is_here()).map(|need| need.from).collect();
+    let absent = needs.into_iter().filter(|need| !need.is_here());
+    let packages: BTreeSet<_> = absent.map(|need| (need.installer, need.package)).collect();
     (!packages.is_empty()).then_some(Missing(packages))
 }
 
 /// Prints Debian's packages that are missing, a line each, or the targets of rustup.
 pub(crate) fn print_missing(needs: &'static str, are_targets: bool) {
     let Some(missing) = missing(&listed(needs)) else { return };
-    if are_targets {
-        missing.of_rust().for_each(|triple| println!("{triple}"));
-    } else {
-        missing.of_debian().for_each(|package| println!("{package}"));
-    }
+    missing.packages(if are_targets { RUST } else { DEBIAN }).for_each(|package| println!("{package}"));
 }
 
 /// Refuses a purpose that lacks something: `archives need packages: apt-get install tar`.
@@ -140,38 +135,16 @@ pub(crate) fn require<'a>(purpose: &str, needs: impl IntoIterator<Item = &'a Nee
 }
 
 impl Missing {
-    /// The targets of rustup among them.
-    pub(crate) fn of_rust(&self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().filter_map(|package| match package {
-            From::Rust(triple) => Some(*triple),
-            From::Python(_) | From::Debian(_) => None,
-        })
-    }
-
-    /// The Debian packages among them.
-    pub(crate) fn of_debian(&self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().filter_map(|package| match package {
-            From::Debian(name) => Some(*name),
-            From::Python(_) | From::Rust(_) => None,
-        })
-    }
-}
-
-impl From {
-    /// The command that installs packages of this origin, and the package.
-    const fn installed_by(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Debian(name) => ("apt-get install", name),
-            Self::Python(name) => ("python3 -m pip install", name),
-            Self::Rust(name) => ("rustup target add", name),
-        }
+    /// The packages among them that this command installs.
+    fn packages(&self, installer: &str) -> impl Iterator<Item = &'static str> {
+        self.0.iter().filter(move |(one, _)| *one == installer).map(|(_, package)| *package)
     }
 }
 
 /// The commands that install them.
 impl std::fmt::Display for Missing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let packages: Vec<_> = self.0.iter().map(|package| package.installed_by()).collect();
+        let packages: Vec<_> = self.0.iter().collect();
         let commands = packages.chunk_by(|(one, _), (next, _)| one == next).map(|packages| {
             let names: Vec<&str> = packages.iter().map(|(_, name)| *name).collect();
             format!("{} {}", packages[0].0, names.join(" "))
@@ -213,7 +186,7 @@ mod tests {
             missing.to_string(),
             "apt-get install one two, python3 -m pip install three, rustup target add no-such-target"
         );
-        assert_eq!(missing.of_debian().collect::<Vec<_>>(), ["one", "two"]);
-        assert_eq!(missing.of_rust().collect::<Vec<_>>(), ["no-such-target"]);
+        assert_eq!(missing.packages(DEBIAN).collect::<Vec<_>>(), ["one", "two"]);
+        assert_eq!(missing.packages(RUST).collect::<Vec<_>>(), ["no-such-target"]);
     }
 }
