@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use clockscope_records::{AllClocks, Envelope, SystemClock};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::clocks::kind;
+use super::clocks::word;
 use super::environment::DocumentHead;
 use crate::model::{Block, Cell, Table};
 use crate::report::{Blocks, Lines, Page};
@@ -44,7 +44,7 @@ fn cells(clock: &SystemClock) -> Vec<Cell> {
     vec![
         clock.system.as_str().into(),
         (clock.name.clone() + &aliases).into(),
-        kind(clock.kind).into(),
+        word(&json!(clock.kind)).into(),
         Cell::time(clock.nominal_resolution_ns.get()),
         clock.description.as_str().into(),
     ]

@@ -1,9 +1,9 @@
 //! The list of clocks.
 
 use clockscope_records::{ClockIdentity, Envelope, Listed, Listing};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::clocks::{in_order, kind, not_available};
+use super::clocks::{in_order, not_available, word};
 use super::environment::DocumentHead;
 use super::groups::{Group, with_headings};
 use crate::model::{Block, Cell, Table};
@@ -67,7 +67,7 @@ fn cells(clock: &Listed) -> Vec<Cell> {
     let identity = &clock.identity;
     vec![
         identity.label().into(),
-        kind(identity.kind).into(),
+        word(&json!(identity.kind)).into(),
         Cell::time(clock.nominal_resolution_ns.get()),
         identity.description.as_str().into(),
     ]

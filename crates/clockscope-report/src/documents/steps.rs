@@ -3,9 +3,9 @@
 mod charts;
 
 use clockscope_records::{DifferenceRecord, Events, ExactTick, Steps, StepsRecord, Strength, Summary, WorstRecord};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::clocks::{failure, kind, not_available, tick_cell};
+use super::clocks::{not_available, tick_cell, word};
 use super::question_page::QuestionPage;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
@@ -323,11 +323,11 @@ fn event(event: &WorstRecord) -> String {
 fn rows_of(clock: &StepsRecord) -> Vec<Vec<Cell>> {
     let start = [
         clock.identity.name.as_str().into(),
-        kind(clock.identity.kind).into(),
+        word(&json!(clock.identity.kind)).into(),
         clock.identity.path.as_str().into(),
         clock.available.to_string().into(),
         Cell::known(clock.reason.as_ref(), ToString::to_string),
-        Cell::text(clock.failure.map(failure)),
+        Cell::known(clock.failure, |failure| word(&json!(failure))),
         Cell::time(clock.tick_ns.get()),
         Cell::time(clock.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns)),
     ];
