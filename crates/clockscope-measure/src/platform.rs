@@ -10,7 +10,8 @@ mod thread_error;
 
 use std::sync::atomic::Ordering;
 
-use clockscope_records::{Adjtimex, Environment, Figure, HypervisorStatement, KernelVerdict, Synchronization};
+use clockscope_records::checks::HypervisorStatement;
+use clockscope_records::{Adjtimex, Environment, Figure, KernelVerdict, Synchronization};
 use clockscope_system::account;
 use clockscope_system::adjtimex::AdjtimexError;
 use clockscope_system::affinity::AffinityError;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::figure::record;
 use crate::words::{worded, written};
-use crate::{CpuFailure, Figure, Unknown};
+use crate::{Figure, Unknown};
 
 /// The result of `clockscope gaps`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -61,8 +61,6 @@ pub struct CpuGaps {
     pub steal_ns: Figure<f64>,
     /// Reason why there are no figures; `null` when there are.
     pub reason: Option<Unknown>,
-    /// The failure; `null` if nothing failed.
-    pub failure: Option<CpuFailure>,
 }
 
 record!(CpuGaps { cpu, per_second, p50_ns, p90_ns, p99_ns, p999_ns, max_ns, lost_percent, steal_ns });

@@ -20,7 +20,7 @@
 //!   data, under the key `words`.
 //! - Other texts live with their type, too. `worded!` names the keys and the functions that make
 //!   them, so that a record writes its texts beside its data whoever writes it; readers ignore
-//!   them. `evidence/` has the sentence, the source and the remedy of each piece of evidence.
+//!   them. `evidence/checks/` has a file for each check, with its data and its words.
 
 mod advise;
 mod after_work;
@@ -86,11 +86,8 @@ pub use document::{Document, DocumentKind};
 pub use emulator::{Emulator, Hypervisor};
 pub use envelope::{Contents, Envelope};
 pub use environment::{CounterFlags, Environment, Frequencies, Kernel, MoveNotice, MoveNotices, Program};
-pub use evidence::{
-    CheckEvidence, CostCause, EvidenceData, EvidenceKind, HypervisorStatement, RateChange, ReadFailure,
-    ReferenceProblem, Suspect, Untested,
-};
-pub use failure::{CpuFailure, Failure, PairsFailure, RuntimeFailure};
+pub use evidence::{CheckEvidence, EvidenceData, EvidenceKind, checks};
+pub use failure::{Failure, RuntimeFailure};
 /// A figure, or why it is unknown.
 ///
 /// In JSON, an unknown figure is `null`, and its reason is in the object `unknown` of the nearest

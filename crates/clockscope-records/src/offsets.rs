@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::figure::record;
-use crate::{CpuFailure, Figure, PairsFailure, Unknown};
+use crate::{Figure, Unknown};
 
 /// The result of `clockscope order --offsets`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -20,8 +20,6 @@ pub struct Offsets {
     pub serial: bool,
     /// Reason why nothing could be tested: `null` where at least one pair of CPUs was.
     pub untestable: Option<Unknown>,
-    /// The failure; `null` if nothing failed.
-    pub failure: Option<PairsFailure>,
     /// Steps that the counter moves in, in ns: part of every bound.
     pub tick_ns: Figure<f64>,
     /// One entry a pair of CPUs.
@@ -73,8 +71,6 @@ pub struct OffsetPair {
     pub apart: Figure<bool>,
     /// Reason why the pair was not tested; `null` when it was.
     pub reason: Option<Unknown>,
-    /// The failure; `null` if nothing failed.
-    pub failure: Option<CpuFailure>,
 }
 
 record!(OffsetPair { offset_ns, bound_ns, offset_counts, round_trip_ns, asymmetry_ns, symmetric, apart });
@@ -91,6 +87,4 @@ pub struct CpuOffset {
     pub bound_ns: Option<f64>,
     /// Reason why there is none; `null` when there is.
     pub reason: Option<Unknown>,
-    /// The failure; `null` if nothing failed.
-    pub failure: Option<CpuFailure>,
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::figure::record;
-use crate::{CpuFailure, Failure, Figure, PairsFailure, Unknown};
+use crate::{Failure, Figure, Unknown};
 
 /// The result of `clockscope order`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -23,8 +23,6 @@ pub struct Order {
     pub lost: Vec<LostPair>,
     /// Reason why nothing could be tested: `null` where at least one pair of CPUs was.
     pub untestable: Option<Unknown>,
-    /// The failure; `null` if nothing failed.
-    pub failure: Option<PairsFailure>,
     /// Messages that two threads pass back and forth with no clock in between, per second: what the
     /// hardware can do. `null` where nothing was tested.
     pub bare_handoffs_per_second: Figure<f64>,
@@ -74,8 +72,6 @@ pub struct LostPair {
     pub b: u32,
     /// Reason why it was not tested.
     pub reason: Unknown,
-    /// The failure.
-    pub failure: Option<CpuFailure>,
 }
 
 /// The result for one clock, read by one sequence.

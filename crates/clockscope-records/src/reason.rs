@@ -258,8 +258,7 @@ mod tests {
 
     #[test]
     fn figures_of_a_reason_are_in_its_sentence() {
-        let because = Box::new(texts::PEER_MISSING.into());
-        let because = Box::new(CpusReason::PairFailed { failure: None, because }.into());
+        let because = Box::new(CpusReason::PeerMissing.into());
         for (unknown, sentence) in [
             (ReadingsReason::FewBatches { fewest: 48 }.into(), "fewer than 48 batches: give it more time"),
             (

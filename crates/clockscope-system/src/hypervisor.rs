@@ -1,6 +1,7 @@
 //! The hypervisor that this machine runs under, and its word on the counter.
 
-use clockscope_records::{Figure, Hypervisor, HypervisorStatement};
+use clockscope_records::checks::HypervisorStatement;
+use clockscope_records::{Figure, Hypervisor};
 
 pub(crate) fn read() -> Figure<Hypervisor> {
     Figure::of(found(), "the system does not show whether there is one")

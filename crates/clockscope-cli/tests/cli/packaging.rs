@@ -11,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
 
 use crate::support::{clockscope, is_emulated, run};
-use clockscope_records::CostCause;
+use clockscope_records::checks::CostCause;
 use clockscope_system::clocksource::KNOWN;
 use clockscope_testing::skip;
 use serde_json::Value;

@@ -1,8 +1,6 @@
 //! Reasons why a clock cannot be read or compared, or why its readings ended, as records have them.
 
-use clockscope_records::{
-    ClockReason, CpuFailure, Failure, ReadingsReason, SignalMeaning, Unknown, UnreadableClock, texts,
-};
+use clockscope_records::{ClockReason, Failure, ReadingsReason, SignalMeaning, Unknown, UnreadableClock, texts};
 use clockscope_system::child_read::{Outcome, signal_meaning, signal_name};
 use clockscope_system::failure::{failure, system_error};
 use clockscope_system::{ClockKind, Errno, Unavailable};
@@ -49,15 +47,6 @@ impl FailureReason {
     pub(crate) fn unknown(&self) -> Unknown {
         clock_failed(Some(self.failure), &self.reason)
     }
-}
-
-/// Reason why a CPU, or a pair of CPUs, has no figures.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct CpuFailureReason {
-    /// The kind of failure.
-    pub(crate) failure: CpuFailure,
-    /// The reason.
-    pub(crate) reason: Unknown,
 }
 
 /// Returns why a clock has no figures that failed for this reason.

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use clockscope_records::{Adjtimex, CivilState, Environment, HypervisorStatement, KernelVerdict, Synchronization};
+use clockscope_records::checks::HypervisorStatement;
+use clockscope_records::{Adjtimex, CivilState, Environment, KernelVerdict, Synchronization};
 use clockscope_system::adjtimex::{self, AdjtimexError};
 use clockscope_system::affinity::{self, AffinityError, Pinned};
 use clockscope_system::child_read::{self, Outcome, SeveralThreads};

@@ -1,11 +1,9 @@
 //! Reasons why a thread that was bound to a CPU found nothing.
 
-use clockscope_records::{CpuFailure, CpusReason, Failure, Unknown, texts};
+use clockscope_records::{CpusReason, Failure};
 use clockscope_system::Errno;
 use clockscope_system::affinity::AffinityError;
 use clockscope_system::failure::{failure, system_error};
-
-use crate::platform::failure_reason::CpuFailureReason;
 
 /// Reason why a thread that was bound to a CPU found nothing. Records have it as data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,37 +33,27 @@ pub enum ThreadError {
     Interrupted,
 }
 
-impl ThreadError {
-    /// Returns what records have of it.
-    pub(crate) fn failure_reason(&self) -> CpuFailureReason {
-        let (failure, reason): (_, Unknown) = match self {
-            Self::NotStarted(errno) => {
-                (CpuFailure::NotStarted, format!("no thread can be started: {}", system_error(*errno).words).into())
-            }
-            Self::Panicked => (CpuFailure::Panicked, "its thread ended by a panic".into()),
-            Self::Unbound { cpu, error } => unbound(*cpu, error),
-            Self::Moved { from, to } => (CpuFailure::Moved, CpusReason::MovedAway { from: *from, to: *to }.into()),
-            Self::Alone => (CpuFailure::Alone, texts::PEER_MISSING.into()),
-            Self::Interrupted => (CpuFailure::Interrupted, texts::INTERRUPTED.into()),
-        };
-        CpuFailureReason { failure, reason }
-    }
-}
-
-impl From<ThreadError> for CpuFailureReason {
+impl From<ThreadError> for CpusReason {
     fn from(error: ThreadError) -> Self {
-        error.failure_reason()
+        match error {
+            ThreadError::NotStarted(errno) => Self::NotStarted { words: system_error(errno).words },
+            ThreadError::Panicked => Self::Panicked,
+            ThreadError::Unbound { cpu, error } => unbound(cpu, &error),
+            ThreadError::Moved { from, to } => Self::MovedAway { from, to },
+            ThreadError::Alone => Self::PeerMissing,
+            ThreadError::Interrupted => Self::Interrupted,
+        }
     }
 }
 
-fn unbound(cpu: u32, error: &AffinityError) -> (CpuFailure, Unknown) {
+fn unbound(cpu: u32, error: &AffinityError) -> CpusReason {
     let words = error.to_string();
     match error {
-        AffinityError::NoSuchCpu { .. } => (CpuFailure::NotBound, CpusReason::CpuMissing { words }.into()),
+        AffinityError::NoSuchCpu { .. } => CpusReason::CpuMissing { words },
         AffinityError::System { error, .. } if failure(*error) == Failure::Denied => {
-            (CpuFailure::Denied, CpusReason::BindDenied { cpu, words }.into())
+            CpusReason::BindDenied { cpu, words }
         }
-        _ => (CpuFailure::NotBound, CpusReason::NotBound { cpu, words }.into()),
+        _ => CpusReason::NotBound { cpu, words },
     }
 }
 
@@ -77,11 +65,8 @@ mod tests {
     #[test]
     fn a_denied_bind_is_no_missing_cpu() {
         let denied = std::io::Error::from_raw_os_error(1);
-        let refused = |error: Errno| ThreadError::Unbound {
-            cpu: 1,
-            error: AffinityError::System { call: "sched_setaffinity", error },
-        };
-        assert_eq!(refused(Errno::from(&denied)).failure_reason().failure, CpuFailure::Denied);
-        assert_eq!(refused(Errno::new(22)).failure_reason().failure, CpuFailure::NotBound);
+        let refused = |error: Errno| unbound(1, &AffinityError::System { call: "sched_setaffinity", error });
+        assert!(matches!(refused(Errno::from(&denied)), CpusReason::BindDenied { cpu: 1, .. }));
+        assert!(matches!(refused(Errno::new(22)), CpusReason::NotBound { cpu: 1, .. }));
     }
 }

@@ -12,7 +12,7 @@ mod stores;
 pub(crate) mod team;
 pub(crate) mod tournament;
 
-use clockscope_records::{ClockReason, Cpu, CpuLimit, Failure, PairsFailure, PairsReason, texts};
+use clockscope_records::{ClockReason, Cpu, CpuLimit, Failure, PairsReason, texts};
 use clockscope_system::failure::system_error;
 use clockscope_system::{ClockKind, Errno};
 
@@ -34,17 +34,6 @@ pub(crate) fn cpus<P: Threads>(platform: &P, requested: Option<&[u32]>) -> Resul
         platform.pin(*cpu)?;
     }
     Ok(cpus)
-}
-
-/// Returns the word of a reason why no pair was tested.
-pub(crate) const fn failure(reason: &PairsReason) -> PairsFailure {
-    match reason {
-        PairsReason::UnknownCpus => PairsFailure::UnknownCpus,
-        PairsReason::OneCpu { .. } => PairsFailure::OneCpu,
-        PairsReason::NoClock | PairsReason::NoCounter { .. } => PairsFailure::NoClock,
-        PairsReason::Stuck { .. } => PairsFailure::Stuck,
-        PairsReason::AllLost { .. } => PairsFailure::AllLost,
-    }
 }
 
 /// Returns why no pair of these CPUs can be tested; `None` if there is one.
@@ -86,8 +75,7 @@ fn ended(error: Option<Errno>, is_stuck: bool) -> Option<FailureReason> {
 mod tests {
     use super::*;
     use crate::platform::ThisMachine;
-    use clockscope_records::texts;
-    use clockscope_records::{Figure, Unknown};
+    use clockscope_records::Figure;
     use clockscope_system::affinity;
 
     #[test]
@@ -99,9 +87,9 @@ mod tests {
     }
 
     #[test]
-    fn each_reason_has_a_word_of_its_own() {
+    fn one_cpu_is_untestable_whatever_the_limit() {
         let machine = Cpu { online: Figure::Known(2), allowed: Figure::Known(vec![0, 7]), ..Cpu::default() };
-        assert_eq!(untestable(&[], &machine).as_ref().map(failure), Some(PairsFailure::UnknownCpus));
+        assert_eq!(untestable(&[], &machine), Some(PairsReason::UnknownCpus));
         let confined = Cpu { allowed: Figure::Known(vec![7]), ..machine.clone() };
         let small = Cpu { online: Figure::Known(1), ..confined.clone() };
         for (machine, limit) in [
@@ -110,14 +98,7 @@ mod tests {
             (small, Some(CpuLimit::Machine)),
             (Cpu::default(), None),
         ] {
-            let reason = PairsReason::OneCpu { cpu: 7, limit };
-            assert_eq!(failure(&reason), PairsFailure::OneCpu);
-            assert_eq!(untestable(&[7], &machine), Some(reason));
+            assert_eq!(untestable(&[7], &machine), Some(PairsReason::OneCpu { cpu: 7, limit }));
         }
-        let because: Box<Unknown> = Box::new(texts::PEER_MISSING.into());
-        let no_counter = PairsReason::NoCounter { failure: None, because: because.clone() };
-        assert_eq!(failure(&no_counter), PairsFailure::NoClock);
-        assert_eq!(failure(&PairsReason::Stuck { reference: "tai".to_owned() }), PairsFailure::Stuck);
-        assert_eq!(failure(&PairsReason::AllLost { failure: None, because }), PairsFailure::AllLost);
     }
 }

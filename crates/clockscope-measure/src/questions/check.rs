@@ -13,7 +13,8 @@ mod os_clock;
 mod paths;
 mod policy;
 
-use clockscope_records::{Check, ClockRecord, Envelope, Environment, Policy, Rate, ReferenceProblem, Use, Verdict};
+use clockscope_records::checks::ReferenceProblem;
+use clockscope_records::{Check, ClockRecord, Envelope, Environment, Policy, Rate, Use, Verdict};
 use clockscope_system::ReadPath;
 
 use crate::instrument::bench::{Progress, Setup};

@@ -3,9 +3,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use clockscope_records::checks::CostCause;
 use clockscope_records::{
-    ClockRecord, Clocksource, Clocksources, CostCause, Envelope, Figure, KernelCause, RateReason, ReadPath, Switched,
-    Unknown, texts,
+    ClockRecord, Clocksource, Clocksources, Envelope, Figure, KernelCause, RateReason, ReadPath, Switched, Unknown,
+    texts,
 };
 use clockscope_system::affinity;
 use clockscope_system::clocksource::{self, Architecture, Hardware, SwitchError};

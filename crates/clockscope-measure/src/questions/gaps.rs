@@ -5,7 +5,7 @@
 mod cause;
 mod watch;
 
-use clockscope_records::{Cause, CpuGaps, Envelope, Figure, Gaps, WorstGap, texts};
+use clockscope_records::{Cause, CpuGaps, Envelope, Figure, Gaps, Unknown, WorstGap, texts};
 use clockscope_statistics::quantile;
 use clockscope_system::account;
 
@@ -239,8 +239,7 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
             watch.steal_ns.map(|ns| ns as f64),
             "the kernel keeps no account of it, or nothing was watched at",
         ),
-        failure: watch.failure.as_ref().map(|failure| failure.failure),
-        reason: watch.failure.map(|failure| failure.reason),
+        reason: watch.failure.map(Unknown::from),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Helpers that the tests of *order* and *offsets* share: machines whose CPUs' counters are apart,
 //! and the time that a question may take.
 
+use clockscope_records::{CpusReason, Unknown};
 use clockscope_testing::simulation::{Change, Random};
 
 use crate::machine::{Clocksource, Machine, Maker, pause_ps};
@@ -114,4 +115,17 @@ pub(crate) fn limited(machine: Machine, duration_s: f64) -> Simulated {
 pub(crate) fn turns(cpus: u32, is_serial: bool) -> (f64, f64) {
     let rounds = if cpus.is_multiple_of(2) { cpus - 1 } else { cpus };
     (rounds.into(), if is_serial { (cpus / 2).max(1).into() } else { 1.0 })
+}
+
+/// Returns true if a CPU was lost before or during the test.
+pub(crate) fn is_gone(reason: &Unknown) -> bool {
+    matches!(
+        reason,
+        Unknown::Cpus(
+            CpusReason::CpuMissing { .. }
+                | CpusReason::NotBound { .. }
+                | CpusReason::MovedAway { .. }
+                | CpusReason::PeerMissing
+        )
+    )
 }

@@ -3,9 +3,9 @@
 use std::sync::atomic::AtomicBool;
 
 use clockscope_measure::{CheckRequest, Session, check};
+use clockscope_records::checks::HypervisorStatement;
 use clockscope_records::{
-    Adjtimex, Check, CivilState, Document, Envelope, EvidenceData, Figure, Finding, HypervisorStatement, Policy,
-    Program,
+    Adjtimex, Check, CivilState, Document, Envelope, EvidenceData, Figure, Finding, Policy, Program,
 };
 use clockscope_testing::simulation::ReadCost;
 
@@ -88,7 +88,7 @@ fn a_check_of_a_simulated_machine_is_a_base_record() {
     let found = checked();
     for verdict in &found.found.verdicts {
         for evidence in &verdict.evidence {
-            let is_optional = matches!(evidence.data, EvidenceData::NominalFrequency { .. });
+            let is_optional = matches!(evidence.data, EvidenceData::NominalFrequency(_));
             assert!(is_optional || evidence.finding == Finding::For, "{}: {evidence:?}", verdict.clock);
         }
     }

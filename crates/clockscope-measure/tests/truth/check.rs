@@ -6,7 +6,7 @@ use std::ops::Range;
 use clockscope_measure::{CheckRequest, Session, check};
 use clockscope_records::{
     Check, CheckEvidence, CivilState, ClockDemands, Demand, DemandValue, EvidenceData, EvidenceKind, Finding,
-    KernelCause, LogFault, Policy, Trustworthiness, Verdict,
+    KernelCause, LogFault, Policy, Trustworthiness, Verdict, checks,
 };
 use clockscope_testing::simulation::{Change, Random, Refused};
 
@@ -154,7 +154,7 @@ fn figures(machine: &Machine, verdict: &Verdict) {
     for evidence in &verdict.evidence {
         let spec = machine.spec(&verdict.clock).expect("it is there");
         match evidence.data {
-            EvidenceData::Cost { cost_ns: Some(ns), p99_ns, ref histogram, .. } => {
+            EvidenceData::Cost(checks::Cost { cost_ns: Some(ns), p99_ns, ref histogram, .. }) => {
                 holds_the_quantiles(histogram, [Some(ns), p99_ns]);
                 let spec =
                     if verdict.clock == "tsc" { machine.spec("lfence_tsc_lfence").expect("it is there") } else { spec };
@@ -162,13 +162,15 @@ fn figures(machine: &Machine, verdict: &Verdict) {
                 let is_right = (true_ns[0] * 0.97..true_ns[1] * 1.1 + 1.0).contains(&ns);
                 assert!(is_right, "{}: {true_ns:?} ns, {evidence:?}", verdict.clock);
             }
-            EvidenceData::Rate { ppm: Some(ppm), bound_ppm, .. } => {
+            EvidenceData::Rate(checks::Rate { ppm: Some(ppm), bound_ppm, .. }) => {
                 let bound = bound_ppm.expect("it has a bound");
                 let true_ppm = true_ppm(machine, spec);
                 assert!((ppm - true_ppm).abs() <= bound, "{}: {true_ppm} ppm, {evidence:?}", verdict.clock);
             }
-            EvidenceData::Offsets { within_ns: Some(ns), .. } => assert!(ns >= 0.0, "{evidence:?}"),
-            EvidenceData::NominalFrequency { measured_hz: Some(hz), ppm, bound_ppm, .. } => {
+            EvidenceData::Offsets(checks::Offsets { within_ns: Some(ns), .. }) => assert!(ns >= 0.0, "{evidence:?}"),
+            EvidenceData::NominalFrequency(checks::NominalFrequency {
+                measured_hz: Some(hz), ppm, bound_ppm, ..
+            }) => {
                 let bound = bound_ppm.expect("it has a bound");
                 // What was measured is in units of the reference.
                 let raw = machine.spec("monotonic_raw").expect("it is there").fast;
@@ -179,26 +181,28 @@ fn figures(machine: &Machine, verdict: &Verdict) {
                     assert!((ppm - true_ppm).abs() <= bound, "{true_ppm} ppm, {evidence:?}");
                 }
             }
-            EvidenceData::StepsBack { count, .. } => {
+            EvidenceData::StepsBack(checks::StepsBack { count, .. }) => {
                 assert_eq!(count.unwrap_or(0), 0, "{}: {evidence:?}", verdict.clock)
             }
-            EvidenceData::Order { regressions, .. } => {
+            EvidenceData::Order(checks::Order { regressions, .. }) => {
                 assert_eq!(regressions.unwrap_or(0), 0, "{}: {evidence:?}", verdict.clock);
             }
-            EvidenceData::Jumps { ahead, behind, .. } => {
+            EvidenceData::Jumps(checks::Jumps { ahead, behind, .. }) => {
                 let jumps = ahead.unwrap_or(0) + behind.unwrap_or(0);
                 assert_eq!(jumps, 0, "{}: {evidence:?}", verdict.clock);
             }
-            EvidenceData::Stuck { runs, unchanged_ns: None, .. } => {
+            EvidenceData::Stuck(checks::Stuck { runs, unchanged_ns: None, .. }) => {
                 assert_eq!(runs.unwrap_or(0), 0, "{}: {evidence:?}", verdict.clock);
             }
-            EvidenceData::Invariance { invariant, .. } => assert_eq!(invariant, machine.facts.is_invariant),
-            EvidenceData::Hypervisor { statement, .. } => {
+            EvidenceData::Invariance(checks::Invariance { invariant, .. }) => {
+                assert_eq!(invariant, machine.facts.is_invariant)
+            }
+            EvidenceData::Hypervisor(checks::Hypervisor { statement, .. }) => {
                 assert_eq!(statement, machine.facts.statement);
                 let is_doubtful = statement.is_some_and(|statement| !statement.is_reliable());
                 assert!(!is_doubtful || evidence.finding == Finding::Unknown, "{evidence:?}");
             }
-            EvidenceData::Synchronization { answered, state, error_s, .. } => {
+            EvidenceData::Synchronization(checks::Synchronization { answered, state, error_s, .. }) => {
                 let said = machine.facts.adjtimex.as_ref();
                 assert!(!answered || said.is_some(), "{evidence:?}");
                 let is_known = said.is_some_and(|said| {

@@ -1,7 +1,7 @@
 //! *Gaps*: the times that threads lost, their lengths and causes.
 
 use clockscope_measure::{GapsRequest, Session, gaps};
-use clockscope_records::{CauseKind, CpuFailure, CpuGaps, Envelope, Figure, Gaps};
+use clockscope_records::{CauseKind, CpuGaps, CpusReason, Envelope, Figure, Gaps, Unknown};
 use clockscope_testing::simulation::{Lost, Random, Taker};
 
 use crate::harness::{are_many, on_machines, on_one};
@@ -544,7 +544,7 @@ fn reads_after_asking_are_no_gap() {
 /// No CPU was watched, because threads cannot be bound; and none is reported to have no gaps.
 fn is_not_monitored(found: &Gaps) {
     for of_cpu in &found.gaps {
-        assert!(of_cpu.failure == Some(CpuFailure::Denied) && of_cpu.reason.is_some(), "{of_cpu:?}");
+        assert!(matches!(of_cpu.reason, Some(Unknown::Cpus(CpusReason::BindDenied { .. }))), "{of_cpu:?}");
         assert!(of_cpu.count == 0 && of_cpu.seconds == 0.0 && !of_cpu.lost_percent.is_known(), "{of_cpu:?}");
     }
     assert!(found.worst.is_empty(), "{found:?}");

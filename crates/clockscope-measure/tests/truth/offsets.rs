@@ -1,11 +1,11 @@
 //! *Offsets*: bounds that contain the truth, and what changes during the run.
 
 use clockscope_measure::{OffsetsRequest, Session, offsets};
-use clockscope_records::{CpuFailure, CpusReason, Figure, Figures, OffsetPair, Offsets, PairsFailure, Unknown, texts};
+use clockscope_records::{CpusReason, Figure, Figures, OffsetPair, Offsets, PairsReason, Unknown, texts};
 use clockscope_system::ClockBasis;
 use clockscope_testing::simulation::{Change, Random};
 
-use crate::across::{self, Apart, count_ns, is_on_counter, true_ns};
+use crate::across::{self, Apart, count_ns, is_gone, is_on_counter, true_ns};
 use crate::events;
 use crate::harness::{on_machines, on_one};
 use crate::machine::{Clocksource, Machine, Maker, pause_ps};
@@ -109,8 +109,8 @@ fn kernels_clock(machine: &Machine, found: &Offsets, ticks: &[i64]) {
 }
 
 /// Nothing is reported where nothing could be tested.
-fn is_untested(found: &Offsets, failure: PairsFailure) {
-    assert!(found.failure == Some(failure) && found.untestable.is_some(), "{found:?}");
+fn is_untested(found: &Offsets, is_reason: fn(&PairsReason) -> bool) {
+    assert!(matches!(&found.untestable, Some(Unknown::Pairs(reason)) if is_reason(reason)), "{found:?}");
     assert!(!found.within_ns.is_known() && !found.worst_pair.is_known() && found.apart == 0, "{found:?}");
     assert!(found.pairs.iter().all(|pair| !pair.offset_ns.is_known() && !pair.apart.is_known()), "{found:?}");
 }
@@ -118,15 +118,15 @@ fn is_untested(found: &Offsets, failure: PairsFailure) {
 /// The reason is the machine's: no counter, one CPU, or threads that cannot be bound.
 fn has_no_pairs(machine: &Machine, found: &Offsets) {
     if machine.counter_cost.is_none() {
-        return is_untested(found, PairsFailure::NoClock);
+        return is_untested(found, |reason| matches!(reason, PairsReason::NoCounter { .. }));
     }
     if machine.cpus.cpus() == 1 {
-        return is_untested(found, PairsFailure::OneCpu);
+        return is_untested(found, |reason| matches!(reason, PairsReason::OneCpu { .. }));
     }
     let cpus = machine.cpus.cpus();
     assert_eq!(found.pairs.len() as u32, cpus * (cpus - 1) / 2, "{found:?}");
     for pair in &found.pairs {
-        assert!(pair.failure == Some(CpuFailure::Denied) && pair.reason.is_some(), "{pair:?}");
+        assert!(matches!(pair.reason, Some(Unknown::Cpus(CpusReason::BindDenied { .. }))), "{pair:?}");
         assert!(!pair.offset_ns.is_known() && !pair.apart.is_known(), "{pair:?}");
     }
     assert!(!found.within_ns.is_known() && !found.worst_pair.is_known() && found.apart == 0, "{found:?}");
@@ -187,7 +187,7 @@ fn a_change_is_reported_or_explained() {
                     assert!(least != most && pair.apart.get() != Some(false), "{ends:?}: {pair:?}");
                     // The exchanges show the change, or the reference, which may be based on one of
                     // the counters.
-                    let has_parted = pair.failure == Some(CpuFailure::Parted);
+                    let has_parted = pair.reason == Some(CpusReason::ReferenceParted.into());
                     let is_reported = pair.offset_ns == Figure::unknown(texts::NO_CONSTANT_OFFSET);
                     assert!(has_parted || is_reported, "{pair:?}");
                     assert!(!found.within_ns.is_known(), "{found:?}");
@@ -283,8 +283,7 @@ fn loses(session: &Session<'_, Simulated>, seed: u64, ticks: &[i64]) -> u32 {
     }
     for pair in &found.pairs {
         if let Some(reason) = &pair.reason {
-            let is_lost = matches!(pair.failure, Some(CpuFailure::NotBound | CpuFailure::Moved | CpuFailure::Alone));
-            assert!(is_lost && *reason != Unknown::Unrecorded, "{pair:?}");
+            assert!(is_gone(reason), "{pair:?}");
             assert!(!pair.offset_ns.is_known() && !pair.apart.is_known() && !found.within_ns.is_known(), "{found:?}");
             lost += 1;
         } else {
@@ -351,17 +350,13 @@ fn is_stuck(session: &Session<'_, Simulated>, seed: u64, ticks: &[i64]) {
     let frozen_ps =
         machine.changes.iter().find_map(|(ps, change)| matches!(change, Change::SetCounterRate { .. }).then_some(*ps));
     if frozen_ps == Some(0) {
-        return is_untested(&found, PairsFailure::Stuck);
+        return is_untested(&found, |reason| matches!(reason, PairsReason::Stuck { .. }));
     }
     for pair in &found.pairs {
         if pair.offset_ns.is_known() {
             contains(machine, (pair, found.tick_ns.get()), ticks);
         } else {
-            let reason = pair.offset_ns.reason();
-            let Some(Unknown::Cpus(CpusReason::PairFailed { because, .. })) = reason else {
-                panic!("{pair:?}");
-            };
-            assert_eq!(**because, texts::REFERENCE_PARTED.into(), "{pair:?}");
+            assert_eq!(pair.offset_ns, Figure::unknown(CpusReason::ReferenceParted), "{pair:?}");
             assert!(!found.within_ns.is_known() && frozen_ps.is_some_and(|ps| ps < machine.cpus.now_ps()), "{found:?}");
         }
         let is_fine = count_ns(machine) * (machine.counter_step as f64) < 2.0;

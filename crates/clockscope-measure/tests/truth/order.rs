@@ -1,10 +1,12 @@
 //! *Order*: readings that CPUs hand to each other, counted against what is true of their counters.
 
 use clockscope_measure::{Catalog, Handoff, OrderRequest, Paths, Session, order};
-use clockscope_records::{CpuFailure, Failure, Figure, Figures, HandoffPair, Handoffs, Order, PairsFailure, Sequence};
+use clockscope_records::{
+    CpusReason, Failure, Figure, Figures, HandoffPair, Handoffs, LostPair, Order, PairsReason, Sequence, Unknown,
+};
 use clockscope_testing::simulation::{Change, Random, Refused};
 
-use crate::across::{self, Apart, count_ns, is_on_counter};
+use crate::across::{self, Apart, count_ns, is_gone, is_on_counter};
 use crate::events;
 use crate::harness::{are_many, on_machines, on_one};
 use crate::machine::{Machine, Maker, Spec};
@@ -129,10 +131,12 @@ fn is_untested(machine: &Machine, found: &Order) {
     let cpus = machine.cpus.cpus();
     assert_eq!(found.pairs_checked, 0, "{found:?}");
     if cpus == 1 {
-        assert!(found.failure == Some(PairsFailure::OneCpu) && found.untestable.is_some(), "{found:?}");
+        let is_alone = matches!(found.untestable, Some(Unknown::Pairs(PairsReason::OneCpu { .. })));
+        assert!(is_alone, "{found:?}");
     } else {
         assert_eq!(found.lost.len() as u32, cpus * (cpus - 1) / 2, "{found:?}");
-        assert!(found.lost.iter().all(|lost| lost.failure == Some(CpuFailure::Denied)), "{found:?}");
+        let is_denied = |lost: &LostPair| matches!(lost.reason, Unknown::Cpus(CpusReason::BindDenied { .. }));
+        assert!(found.lost.iter().all(is_denied), "{found:?}");
     }
     for reported in &found.sequences {
         assert!(!reported.regressions.is_known() && reported.handoffs == 0, "{reported:?}");
@@ -411,15 +415,7 @@ fn a_cpu_that_goes_offline_is_lost() {
             assert!(checked <= pairs && lost <= pairs && checked + lost >= pairs, "{found:?}");
             let is_long = session.platform().machine.duration_s(USUAL_S) > USUAL_S;
             assert!(is_long || checked + lost == pairs, "{found:?}");
-            let is_gone =
-                |failure| matches!(failure, Some(CpuFailure::NotBound | CpuFailure::Moved | CpuFailure::Alone));
-            assert!(
-                found
-                    .lost
-                    .iter()
-                    .all(|lost| is_gone(lost.failure) && lost.reason != clockscope_records::Unknown::Unrecorded),
-                "{found:?}"
-            );
+            assert!(found.lost.iter().all(|lost| is_gone(&lost.reason)), "{found:?}");
             for reported in &found.sequences {
                 if found.pairs_checked > 0 {
                     check(machine, &apart.ticks, reported);

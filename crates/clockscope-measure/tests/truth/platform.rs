@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use clockscope_measure::{Clocks, Facts, ReferenceClock, SharedWord, Sleeps, ThreadError, Threads, steering};
-use clockscope_records::{Adjtimex, Environment, HypervisorStatement, KernelVerdict, Synchronization};
+use clockscope_records::checks::HypervisorStatement;
+use clockscope_records::{Adjtimex, Environment, KernelVerdict, Synchronization};
 use clockscope_system::account;
 use clockscope_system::adjtimex::AdjtimexError;
 use clockscope_system::affinity::{self, AffinityError};

@@ -3,7 +3,8 @@
 //! It is drawn from a stream of its own, so that a machine of a seed from before has the clocks and
 //! the load that it had.
 
-use clockscope_records::{Adjtimex, CivilState, Failure, Hypervisor, HypervisorStatement};
+use clockscope_records::checks::HypervisorStatement;
+use clockscope_records::{Adjtimex, CivilState, Failure, Hypervisor};
 use clockscope_system::ClockKind;
 use clockscope_system::child_read::Outcome;
 use clockscope_testing::simulation::Random;

@@ -1,11 +1,7 @@
 //! Verdicts in words.
 
-use clockscope_core::evidence::FrequencyOffset;
-
 use super::*;
-use crate::evidence::sentences::brief_of_civil_time;
-use crate::units::time;
-use crate::{EvidenceData, Finding, PtpClock, counted, grouped};
+use crate::{EvidenceData, Finding, PtpClock};
 
 impl Verdict {
     /// Returns the worst verdict, and the use that it is for where the clock is better for the
@@ -46,7 +42,7 @@ impl Verdict {
         // A clock that was handed from CPU to CPU was read on each of them.
         let is_handed_over = self.evidence.iter().any(|evidence| evidence.decides && is_order(evidence));
         let is_said = |evidence: &&CheckEvidence| {
-            let is_contained = is_handed_over && matches!(evidence.data, EvidenceData::StepsBack { .. });
+            let is_contained = is_handed_over && matches!(evidence.data, EvidenceData::StepsBack(_));
             evidence.decides && !(is_contained && evidence.finding == Finding::For)
         };
         for evidence in self.evidence.iter().filter(is_said) {
@@ -60,29 +56,16 @@ impl Verdict {
 }
 
 fn is_order(evidence: &CheckEvidence) -> bool {
-    matches!(evidence.data, EvidenceData::Order { untested: None, .. }) && evidence.finding == Finding::For
+    matches!(&evidence.data, EvidenceData::Order(order) if order.untested.is_none()) && evidence.finding == Finding::For
 }
 
 fn part(evidence: &CheckEvidence) -> String {
-    let name = evidence.data.name();
-    match (&evidence.data, evidence.finding) {
-        (EvidenceData::Synchronization { .. }, _) => brief_of_civil_time(&evidence.data),
-        (_, Finding::Against) => name.to_owned(),
-        (_, Finding::Unknown) => format!("{name} not known"),
-        (EvidenceData::StepsBack { readings, .. }, Finding::For) => {
-            format!("0 of {} went back", counted(*readings, "reading"))
-        }
-        (EvidenceData::Order { untested: None, handoffs, shared_with, .. }, Finding::For) => {
-            let whose = shared_with.as_ref().map_or_else(String::new, |clock| format!(" of {clock}"));
-            format!("0 of {} handoffs{whose} went back", grouped(*handoffs))
-        }
-        (EvidenceData::Offsets { untested: None, within_ns: Some(ns), .. }, Finding::For) => {
-            format!("offsets within {}", time(*ns))
-        }
-        (EvidenceData::Rate { ppm: Some(ppm), bound_ppm: Some(bound), .. }, Finding::For) => {
-            format!("rate {}", FrequencyOffset { ppm: *ppm, bound_ppm: *bound })
-        }
-        (_, Finding::For) => format!("{name}: {}", evidence.text()),
+    let (name, brief) = (evidence.data.name(), evidence.data.brief());
+    match (&evidence.data, evidence.finding, brief) {
+        (EvidenceData::Synchronization(_), _, Some(brief)) | (_, Finding::For, Some(brief)) => brief,
+        (_, Finding::For, None) => format!("{name}: {}", evidence.text()),
+        (_, Finding::Against, _) => name.to_owned(),
+        (_, Finding::Unknown, _) => format!("{name} not known"),
     }
 }
 
@@ -92,9 +75,7 @@ impl Check {
     #[must_use]
     pub fn not_independent(&self) -> Option<String> {
         let of_verdict = |check: &EvidenceData| match check {
-            EvidenceData::ConstantRate {
-                reference: Some(reference), reference_shares_hardware: Some(true), ..
-            } => Some(reference.clone()),
+            EvidenceData::ConstantRate(rate) if rate.reference_shares_hardware == Some(true) => rate.reference.clone(),
             _ => None,
         };
         let in_question = self.verdicts.iter().filter(|verdict| verdict.verdict > Trustworthiness::Limited);

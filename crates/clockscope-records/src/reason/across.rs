@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::Unknown;
-use crate::{CpuFailure, Failure};
+use super::{Unknown, texts};
+use crate::Failure;
 
 /// Reason why no pair of CPUs could be tested.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,9 +37,7 @@ pub enum PairsReason {
     },
     /// No pair could be tested to the end.
     AllLost {
-        /// The failure of the first pair; `null` where that has no word.
-        failure: Option<CpuFailure>,
-        /// The reason.
+        /// The reason of the first pair.
         because: Box<Unknown>,
     },
 }
@@ -62,13 +60,13 @@ pub enum CpuLimit {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum CpusReason {
-    /// The pair was not tested to the end.
-    PairFailed {
-        /// The failure.
-        failure: Option<CpuFailure>,
-        /// The reason.
-        because: Box<Unknown>,
+    /// The system refused to start a thread.
+    NotStarted {
+        /// The error, in the system's own words.
+        words: String,
     },
+    /// The thread panicked.
+    Panicked,
     /// The machine has no such CPU that a thread could be bound to.
     CpuMissing {
         /// The CPU, and those that are there, in the system's own words.
@@ -95,6 +93,23 @@ pub enum CpusReason {
         /// The CPU that it was on.
         to: u32,
     },
+    /// The thread on the other CPU ended before the handoffs.
+    PeerMissing,
+    /// The run was interrupted before the CPU's turn.
+    Interrupted,
+    /// The kernel's clock, which the counters are compared with, cannot be read by the vDSO.
+    ClockRefused {
+        /// The error, in the system's own words.
+        words: String,
+    },
+    /// The timer stood still, or went back.
+    TimerStopped,
+    /// The kernel's clock stood still.
+    KernelClockStopped,
+    /// The counters and the reference did not advance alike.
+    ReferenceParted,
+    /// The first CPU's counter and the kernel's clock did not advance alike.
+    KernelClockParted,
     /// A pair has no offset.
     OfPair {
         /// One CPU.
@@ -123,7 +138,7 @@ impl fmt::Display for PairsReason {
                 None => write!(f, "only CPU {cpu} takes part, and two are needed"),
             },
             Self::NoClock => f.write_str("no clock whose order could be tested"),
-            Self::NoCounter { because, .. } | Self::AllLost { because, .. } => because.fmt(f),
+            Self::NoCounter { because, .. } | Self::AllLost { because } => because.fmt(f),
             Self::Stuck { reference } => {
                 write!(f, "the counter stood still while it was compared with {reference}")
             }
@@ -134,7 +149,8 @@ impl fmt::Display for PairsReason {
 impl fmt::Display for CpusReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::PairFailed { because, .. } => because.fmt(f),
+            Self::NotStarted { words } => write!(f, "no thread can be started: {words}"),
+            Self::Panicked => f.write_str("its thread ended by a panic"),
             Self::CpuMissing { words } => write!(f, "no thread can be bound: {words}"),
             Self::BindDenied { cpu, words } => {
                 not_bound(f, *cpu, words, "does a seccomp filter or a container forbid it?")
@@ -142,6 +158,17 @@ impl fmt::Display for CpusReason {
             Self::NotBound { cpu, words } => not_bound(f, *cpu, words, "is it online, and in the cpuset?"),
             Self::MovedAway { from, to } => {
                 write!(f, "its thread was moved from CPU {from} to {to}: did the CPU go offline, or leave the cpuset?")
+            }
+            Self::PeerMissing => f.write_str("the thread on the other CPU ended before the handoffs"),
+            Self::Interrupted => f.write_str(texts::INTERRUPTED),
+            Self::ClockRefused { words } => write!(f, "the vDSO refused: {words}"),
+            Self::TimerStopped => f.write_str("the timer stood still, or went back"),
+            Self::KernelClockStopped => f.write_str("the kernel's clock stood still"),
+            Self::ReferenceParted => f.write_str(
+                "the counter did not advance as the reference did: one of them stood still, stepped or changed its rate",
+            ),
+            Self::KernelClockParted => {
+                f.write_str("the first CPU's counter did not advance as the kernel's clock did")
             }
             Self::OfPair { a, b, because } => write!(f, "CPUs {a} and {b}: {because}"),
         }

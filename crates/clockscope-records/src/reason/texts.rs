@@ -58,12 +58,9 @@ pub const NO_RATE_STATEMENT: &str = "no daemon states the error of the clocks' r
 pub const NO_TICK_SEARCH: &str = "no tick was looked for while it could be read";
 pub const ONE_COUNT: &str = "one count, whose length has to be measured";
 pub const ONLY_LINUX: &str = "only Linux shows it in a file";
-pub const PEER_MISSING: &str = "the thread on the other CPU ended before the handoffs";
 pub const PROCESSOR_SILENT: &str = "the processor does not state it";
 pub const PROCESSOR_TIME: &str = "it counts processor time, which stands still while the thread does not run";
 pub const PTP_NAME_HIDDEN: &str = "the kernel does not show the device's name";
-pub const REFERENCE_PARTED: &str =
-    "the counter did not advance as the reference did: one of them stood still, stepped or changed its rate";
 pub const SCHEDULER_HIDDEN: &str = "the kernel does not show what the scheduler's clock is based on";
 pub const SEVERAL_RUNS: &str = "there were several runs: see between_runs";
 pub const SHOWS_TIME: &str = "it shows time, not counts";

@@ -20,7 +20,7 @@ const HEAD: [&str; 11] =
     ["CPU", "Watched", "Gaps", "per s", "p50", "p90", "p99", "p99.9", "Longest", "Lost", "Unwatched"];
 
 /// Columns of a spreadsheet.
-const COLUMNS: [&str; 16] = [
+const COLUMNS: [&str; 15] = [
     "cpu",
     "seconds",
     "unwatched_seconds",
@@ -35,7 +35,6 @@ const COLUMNS: [&str; 16] = [
     "lost_percent",
     "steal_ns",
     "reason",
-    "failure",
     "unknown",
 ];
 

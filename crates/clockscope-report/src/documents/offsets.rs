@@ -17,7 +17,7 @@ const LISTED: usize = 28;
 const MATRIX: std::ops::RangeInclusive<usize> = 3..=10;
 
 /// Columns of a spreadsheet.
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 12] = [
     "a",
     "b",
     "offset_ns",
@@ -29,7 +29,6 @@ const COLUMNS: [&str; 13] = [
     "symmetric",
     "apart",
     "reason",
-    "failure",
     "unknown",
 ];
 

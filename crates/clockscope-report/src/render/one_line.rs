@@ -139,14 +139,15 @@ fn reasons(verdict: &Verdict) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
+    use clockscope_records::checks::{self, Suspect};
     use clockscope_records::{
-        CheckEvidence, Environment, EvidenceData, Failure, Figure, Finding, Suspect, UnreadableClock, Uses,
+        CheckEvidence, Environment, EvidenceData, Failure, Figure, Finding, UnreadableClock, Uses,
     };
 
     use super::*;
 
     fn verdict(clock: &str, verdict: Trustworthiness, decides: bool) -> Verdict {
-        let check = EvidenceData::Counter { faults: Vec::new() };
+        let check = EvidenceData::Counter(checks::Counter { faults: Vec::new() });
         let evidence = CheckEvidence { data: check, finding: Finding::Against, decides };
         Verdict { clock: clock.to_owned(), verdict, uses: Uses::default(), evidence: vec![evidence] }
     }
@@ -200,7 +201,7 @@ mod tests {
     #[test]
     fn a_line_names_what_was_cut_short() {
         let untested = |check| CheckEvidence { data: check, finding: Finding::Unknown, decides: true };
-        let order = EvidenceData::Order {
+        let order = EvidenceData::Order(checks::Order {
             regressions: None,
             handoffs: 0,
             pairs: 0,
@@ -209,15 +210,15 @@ mod tests {
             suspect: Suspect::Counter,
             untested: None,
             reason: None,
-        };
-        let rate = EvidenceData::NominalFrequency {
+        });
+        let rate = EvidenceData::NominalFrequency(checks::NominalFrequency {
             nominal_hz: None,
             reported_by: None,
             measured_hz: None,
             ppm: None,
             lasting_ppm: None,
             bound_ppm: None,
-        };
+        });
         let evidence = vec![untested(order), untested(rate)];
         let tsc = Verdict { evidence, ..verdict("tsc", Trustworthiness::Undecided, true) };
         let others = ["realtime", "monotonic", "boottime", "tai"];

@@ -44,13 +44,14 @@ pub(super) fn smp(seen: &mut Seen) {
 /// incomplete.
 pub(super) fn offline(seen: &mut Seen) {
     let order = seen.json_with("order", 3);
-    let is_said = |lost: &Value| ["moved", "not_bound"].iter().any(|failure| lost["failure"] == *failure);
+    let codes = ["moved_away", "not_bound", "cpu_missing"];
+    let is_said = |lost: &Value| codes.iter().any(|code| lost["reason"]["code"] == *code);
     seen.expect(is_said(&order["lost"][0]), || {
         format!("order does not report that a CPU disappeared: {}", order["lost"])
     });
     let gaps = seen.json_with("gaps", 3);
     let [first, second] = [0, 1].map(|cpu| &gaps["gaps"][cpu]);
-    seen.expect(first["failure"].is_null() && is_said(second), || format!("gaps on CPUs 0 and 1: {}", gaps["gaps"]));
+    seen.expect(first["reason"].is_null() && is_said(second), || format!("gaps on CPUs 0 and 1: {}", gaps["gaps"]));
     seen.found("order and gaps report that CPU 1 disappeared".into());
     watch_record(seen, "watch", Served::OsClock, 1);
 }

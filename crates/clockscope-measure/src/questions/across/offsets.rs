@@ -1,9 +1,7 @@
 //! The question *offsets*: between the counters of the CPUs.
 
 use clockscope_core::brackets::{Bracket, Offset, OffsetBounds, narrowest};
-use clockscope_records::{
-    CpuFailure, CpuOffset, CpusReason, Envelope, Figure, OffsetPair, Offsets, PairsReason, Unknown, texts,
-};
+use clockscope_records::{CpuOffset, CpusReason, Envelope, Figure, OffsetPair, Offsets, PairsReason, Unknown, texts};
 use clockscope_system::failure::system_error;
 use clockscope_system::{Errno, RawClock, Unavailable};
 
@@ -17,7 +15,7 @@ use crate::instrument::pair::{Rendezvous, Side};
 use crate::instrument::session::Session;
 use crate::instrument::step;
 use crate::instrument::timer::{Timer, read};
-use crate::platform::failure_reason::{CpuFailureReason, FailureReason};
+use crate::platform::failure_reason::FailureReason;
 use crate::platform::{Platform, ReferenceClock, ThreadError};
 
 /// Shortest time for one direction of a pair, in ns: some ten thousand exchanges.
@@ -129,7 +127,6 @@ fn untested(offsets: Offsets, reason: &PairsReason) -> Offsets {
         worst_pair: Figure::unknown(reason.clone()),
         closure_ns: Figure::unknown(reason.clone()),
         untestable: Some(reason.clone().into()),
-        failure: Some(super::failure(reason)),
         ..offsets
     }
 }
@@ -217,9 +214,9 @@ fn exchange<P: Platform, C: RawClock>(
 }
 
 fn pair_record(((a, b), outcome): PairResult<Learned>, unit: CounterUnit) -> OffsetPair {
-    let [forward, reverse] = match outcome.map_err(CpuFailureReason::from).and_then(|sides| bounds(sides, unit)) {
+    let [forward, reverse] = match outcome.map_err(CpusReason::from).and_then(|sides| bounds(sides, unit)) {
         Ok(sides) => sides,
-        Err(failure_reason) => return untested_pair((a, b), failure_reason),
+        Err(reason) => return untested_pair((a, b), &reason.into()),
     };
     let all = forward.with_reverse(&reverse);
     let found = all.offset(unit.step).ok_or(texts::NO_CONSTANT_OFFSET);
@@ -240,13 +237,12 @@ fn pair_record(((a, b), outcome): PairResult<Learned>, unit: CounterUnit) -> Off
         // By the units alone: what a unit is uncertain by does not move zero.
         apart: Figure::of(all.is_apart(unit.step), texts::NO_EXCHANGE),
         reason: None,
-        failure: None,
     }
 }
 
 /// Bounds that both sides learned, the first one's exchanges first; or the reason why that says
 /// nothing.
-fn bounds(sides: [Learned; 2], unit: CounterUnit) -> Result<[OffsetBounds; 2], CpuFailureReason> {
+fn bounds(sides: [Learned; 2], unit: CounterUnit) -> Result<[OffsetBounds; 2], CpusReason> {
     let has_parted = sides.iter().any(|learned| learned.parted);
     let bounds = sides.map(|learned| learned.bounds);
     let all = bounds[0].with_reverse(&bounds[1]);
@@ -254,14 +250,13 @@ fn bounds(sides: [Learned; 2], unit: CounterUnit) -> Result<[OffsetBounds; 2], C
     let stopped = unit.step * unit.ns < FASTEST_TRIP_NS && all.round_trip() == Some(0);
     // A change that the exchanges show is more than one that the reference shows.
     let is_explained = all.offset(unit.step).is_some();
-    if is_explained && (has_parted || stopped) { Err(parted(texts::REFERENCE_PARTED)) } else { Ok(bounds) }
+    if is_explained && (has_parted || stopped) { Err(CpusReason::ReferenceParted) } else { Ok(bounds) }
 }
 
-fn untested_pair((a, b): (u32, u32), CpuFailureReason { failure, reason: because }: CpuFailureReason) -> OffsetPair {
+fn untested_pair((a, b): (u32, u32), reason: &Unknown) -> OffsetPair {
     fn none<T>(reason: &Unknown) -> Figure<T> {
         Figure::unknown(reason.clone())
     }
-    let reason = &CpusReason::PairFailed { failure: Some(failure), because: Box::new(because.clone()) }.into();
     OffsetPair {
         a,
         b,
@@ -273,8 +268,7 @@ fn untested_pair((a, b): (u32, u32), CpuFailureReason { failure, reason: because
         asymmetry_ns: none(reason),
         symmetric: none(reason),
         apart: none(reason),
-        reason: Some(because),
-        failure: Some(failure),
+        reason: Some(reason.clone()),
     }
 }
 
@@ -310,12 +304,8 @@ fn summarize(offsets: &mut Offsets) {
     let checked = offsets.pairs.iter().filter(|pair| pair.apart.is_known());
     let worst = checked.max_by(|a, b| by_size(a).total_cmp(&by_size(b))).map(|pair| [pair.a, pair.b]);
     if worst.is_none() {
-        let lost = |pair: &OffsetPair| {
-            Some(PairsReason::AllLost { failure: pair.failure, because: Box::new(pair.reason.clone()?) })
-        };
-        let lost = offsets.pairs.iter().find_map(lost);
-        offsets.failure = lost.as_ref().map(super::failure);
-        offsets.untestable = lost.map(Unknown::from);
+        let lost = |pair: &OffsetPair| Some(PairsReason::AllLost { because: Box::new(pair.reason.clone()?) });
+        offsets.untestable = offsets.pairs.iter().find_map(lost).map(Unknown::from);
     }
     offsets.worst_pair = Figure::of(worst, "no pair of CPUs has an offset");
     offsets.closure_ns = Figure::of(closure(offsets), "it takes three CPUs whose offsets are known");
@@ -350,15 +340,6 @@ fn closure(offsets: &Offsets) -> Option<f64> {
 /// The kernel's clock by the vDSO. MONOTONIC_RAW, which nobody steers.
 struct KernelClock<P: Platform>(P::Reference);
 
-/// Reason why no counter has an offset from a kernel's clock that stood still.
-fn os_clock_stopped() -> CpuFailureReason {
-    CpuFailureReason { failure: CpuFailure::ClockFailed, reason: "the kernel's clock stood still".into() }
-}
-
-fn parted(reason: impl Into<Unknown>) -> CpuFailureReason {
-    CpuFailureReason { failure: CpuFailure::Parted, reason: reason.into() }
-}
-
 /// The kernel's clock between two readings of the counter.
 #[derive(Clone, Copy, Debug)]
 struct Together {
@@ -376,12 +357,9 @@ impl<P: Platform> KernelClock<P> {
     }
 
     /// On one CPU.
-    fn on(&self, platform: &P, cpu: u32, counter: &P::Counter) -> Result<Together, CpuFailureReason> {
+    fn on(&self, platform: &P, cpu: u32, counter: &P::Counter) -> Result<Together, CpusReason> {
         let taken = on_each(platform, &[cpu], |_| self.together(counter)).pop();
-        let refused = |errno| CpuFailureReason {
-            failure: CpuFailure::ClockRefused,
-            reason: format!("the vDSO refused: {}", system_error(errno).words).into(),
-        };
+        let refused = |errno| CpusReason::ClockRefused { words: system_error(errno).words };
         taken.unwrap_or(Err(ThreadError::NotStarted(Errno::UNSUPPORTED)))?.map_err(refused)
     }
 
@@ -418,36 +396,29 @@ fn against_kernel<P: Platform>(
     let before = kernel.on(platform, first, counter);
     let found: Vec<_> = others.iter().map(|cpu| (*cpu, kernel.on(platform, *cpu, counter))).collect();
     let after = kernel.on(platform, first, counter);
-    let record = |(cpu, together): (u32, Result<Together, CpuFailureReason>)| {
+    let record = |(cpu, together): (u32, Result<Together, CpusReason>)| {
         let offset = before.clone().and_then(|before| {
             let after = after.clone()?;
             off_line(&before, &together?, &after, unit)
         });
         let found = offset.as_ref().ok();
-        let error = offset.as_ref().err();
         CpuOffset {
             cpu,
             offset_ns: found.map(|found| found.offset),
             bound_ns: found.map(|found| found.bound),
-            reason: error.map(|error| error.reason.clone()),
-            failure: error.map(|error| error.failure),
+            reason: offset.as_ref().err().cloned().map(Unknown::from),
         }
     };
     found.into_iter().map(record).collect()
 }
 
 /// Distance of a moment from the line between two others, in ns.
-fn off_line(
-    before: &Together,
-    moment: &Together,
-    after: &Together,
-    unit: CounterUnit,
-) -> Result<Offset, CpuFailureReason> {
+fn off_line(before: &Together, moment: &Together, after: &Together, unit: CounterUnit) -> Result<Offset, CpusReason> {
     let since =
         |later: &Together| (later.bracket.inner_since(&before.bracket), later.bracket.middle_since(&before.bracket));
     let ((ns, ticks), (whole_ns, whole_ticks)) = (since(moment), since(after));
     if whole_ns <= 0.0 {
-        return Err(os_clock_stopped());
+        return Err(CpusReason::KernelClockStopped);
     }
     let offset = ticks - ns * whole_ticks / whole_ns;
     // Each end of the line may be off by half its bracket, every reading by a step of the counter,
@@ -460,7 +431,7 @@ fn off_line(
     // own.
     let pace_ns = whole_ns * (unit.uncertain + STEERED) + (uncertain(before) + uncertain(after)) * unit.ns;
     if (whole_ticks * unit.ns - whole_ns).abs() > pace_ns {
-        return Err(parted("the first CPU's counter did not advance as the kernel's clock did"));
+        return Err(CpusReason::KernelClockParted);
     }
     Ok(unit.in_ns(Offset { offset, bound }))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use clockscope_records::{
-    Envelope, Figure, HandoffPair, Handoffs, LostPair, Order, PairsReason, Sequence, Unknown, texts,
+    CpusReason, Envelope, Figure, HandoffPair, Handoffs, LostPair, Order, PairsReason, Sequence, Unknown, texts,
 };
 use clockscope_system::Errno;
 
@@ -19,7 +19,7 @@ use crate::instrument::error::MeasureError;
 use crate::instrument::pair::handoff::{HandoffState, Received};
 use crate::instrument::pair::{Deadline, Rendezvous, Side};
 use crate::instrument::session::Session;
-use crate::platform::failure_reason::{CpuFailureReason, FailureReason};
+use crate::platform::failure_reason::FailureReason;
 use crate::platform::{Platform, SharedWord, ThreadError};
 
 /// Intended duration of a round, in ns: long enough that starting its threads does not matter,
@@ -128,11 +128,9 @@ pub(crate) fn find<P: Platform>(
         let mut seen = Seen { tallies: &mut tallies, pairs: &mut pairs, lost: &mut order.lost };
         order.pairs_checked = play(bench, &tasks, plan, &mut seen, progress);
         let is_idle = tallies.iter().all(|tally| tally.received.handoffs == 0);
-        let all_lost =
-            |lost: &LostPair| PairsReason::AllLost { failure: lost.failure, because: Box::new(lost.reason.clone()) };
+        let all_lost = |lost: &LostPair| PairsReason::AllLost { because: Box::new(lost.reason.clone()) };
         untestable = order.lost.first().filter(|_| is_idle).map(all_lost);
     }
-    order.failure = untestable.as_ref().map(super::failure);
     order.untestable = untestable.map(Unknown::from);
     let bare = &tallies[0];
     let reason = if bare.received.handoffs > 0 { texts::UNTIMED } else { texts::NO_HANDOFF_IN_TIME };
@@ -448,8 +446,7 @@ fn count<P: Platform>(
         Err(error) => {
             let is_known = lost.iter().any(|lost| (lost.a, lost.b) == (a, b));
             if !is_known && lost.len() < most_lost {
-                let CpuFailureReason { failure, reason } = error.failure_reason();
-                lost.push(LostPair { a, b, reason, failure: Some(failure) });
+                lost.push(LostPair { a, b, reason: CpusReason::from(error).into() });
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Order of a thread's own stores and its readings, on one pair of CPUs.
 
-use clockscope_records::{StoreOrder, StoreRoundCounts, Stores, Unknown};
+use clockscope_records::{CpusReason, StoreOrder, StoreRoundCounts, Stores, Unknown};
 
 use super::team::play_round;
 use super::{ended, unfit};
@@ -51,7 +51,7 @@ pub(super) fn find<P: Platform>(
                 stores.clocks.extend(sides.map(|(row, (written, loaded))| record(row, bench, written, loaded)));
             }
             Err(error) => {
-                let reason = error.failure_reason().reason;
+                let reason = Unknown::from(CpusReason::from(error));
                 stores.clocks.extend(rows.iter().map(|row| untested(row, reason.clone())));
             }
         }

@@ -1,8 +1,8 @@
 //! The evidence for and against the processor's counter.
 
+use clockscope_records::checks::{self, CostCause, HypervisorStatement, RateChange, Suspect, Untested};
 use clockscope_records::{
-    ClockRecord, CostCause, EvidenceData, Finding, Hypervisor, HypervisorStatement, KernelCause, OffsetPair,
-    RateChange, RateRecord, ReadFailure, ReadPath, Sequence, Suspect, Untested,
+    ClockRecord, EvidenceData, Failure, Finding, Hypervisor, KernelCause, OffsetPair, RateRecord, ReadPath, Sequence,
 };
 use clockscope_system::frequencies;
 
@@ -47,13 +47,13 @@ pub(super) fn judge(seen: &Observations) -> Option<ClockEvidence> {
 }
 
 fn readable(counters: &[&ClockRecord]) -> WeighedEvidence {
-    let refused = || counters.iter().find(|clock| !clock.available).and_then(|clock| clock.reason.clone());
     let is_readable = counters.iter().any(|clock| clock.available);
-    let check = EvidenceData::Readable {
+    let refused = counters.iter().find(|_| !is_readable);
+    let check = checks::Readable {
         path: ReadPath::Instruction,
-        failure: (!is_readable).then_some(ReadFailure::Instruction),
+        failure: refused.map(|clock| clock.failure.unwrap_or(Failure::Refused)),
         errors: 0,
-        reason: if is_readable { None } else { refused() },
+        reason: refused.and_then(|clock| clock.reason.clone()),
     };
     WeighedEvidence::new(check, events::against_if(!is_readable), Severity::Forbids)
 }
@@ -61,7 +61,7 @@ fn readable(counters: &[&ClockRecord]) -> WeighedEvidence {
 fn invariance(seen: &Observations) -> WeighedEvidence {
     let finding = seen.is_invariant.map_or(Finding::Unknown, |is| events::against_if(!is));
     let by_cpuid = seen.environment.counter_flags.is_known();
-    WeighedEvidence::new(EvidenceData::Invariance { invariant: seen.is_invariant, by_cpuid }, finding, Severity::Limits)
+    WeighedEvidence::new(checks::Invariance { invariant: seen.is_invariant, by_cpuid }, finding, Severity::Limits)
 }
 
 /// Check that the kernel builds its clocks on it.
@@ -73,7 +73,7 @@ fn clocksource(seen: &Observations) -> WeighedEvidence {
         None => Finding::Unknown,
     };
     WeighedEvidence::new(
-        EvidenceData::Clocksource { current, former, invariant: seen.is_invariant },
+        checks::Clocksource { current, former, invariant: seen.is_invariant },
         finding,
         Severity::Limits,
     )
@@ -93,12 +93,12 @@ fn kernel_verdict(seen: &Observations) -> Vec<WeighedEvidence> {
             reason if reason.is_fault() && !seen.is_corrected() => Severity::Forbids,
             _ => Severity::Limits,
         };
-        let check = EvidenceData::KernelVerdict { cause: Some(reason.clone()), log_error: None };
+        let check = checks::KernelVerdict { cause: Some(reason.clone()), log_error: None };
         WeighedEvidence::new(check, Finding::Against, severity)
     });
     let mut found: Vec<_> = causes.collect();
     if seen.kernel.is_current != Some(true) && (found.is_empty() || seen.kernel.log_error.is_some()) {
-        let check = EvidenceData::KernelVerdict { cause: None, log_error: seen.kernel.log_error.clone() };
+        let check = checks::KernelVerdict { cause: None, log_error: seen.kernel.log_error.clone() };
         found.push(WeighedEvidence::new(check, Finding::Unknown, Severity::Remark));
     }
     found
@@ -118,7 +118,7 @@ fn hypervisor(seen: &Observations) -> WeighedEvidence {
         Some(_) if is_reliable => Finding::For,
         _ => Finding::Unknown,
     };
-    let check = EvidenceData::Hypervisor {
+    let check = checks::Hypervisor {
         hypervisor: environment.hypervisor.known().cloned(),
         statement: seen.statement,
         states_frequency,
@@ -130,7 +130,7 @@ fn hypervisor(seen: &Observations) -> WeighedEvidence {
 fn emulation(seen: &Observations) -> Option<WeighedEvidence> {
     let emulators = seen.environment.emulation.clone();
     (!emulators.is_empty())
-        .then(|| WeighedEvidence::new(EvidenceData::Emulation { emulators }, Finding::Unknown, Severity::Remark))
+        .then(|| WeighedEvidence::new(checks::Emulation { emulators }, Finding::Unknown, Severity::Remark))
 }
 
 /// Check of the distances between the CPUs' counters.
@@ -150,7 +150,7 @@ fn offsets(seen: &Observations) -> WeighedEvidence {
         0 => (None, Finding::Unknown),
         _ => (None, Finding::Against),
     };
-    let check = EvidenceData::Offsets {
+    let check = checks::Offsets {
         apart: found.apart,
         within_ns: found.within_ns.get().filter(|_| is_checked),
         a: furthest.map(|pair| pair.a),
@@ -190,8 +190,8 @@ fn constancy(seen: &Observations) -> WeighedEvidence {
     };
     let changed =
         changed_since(seen).filter(|_| found.finding != Finding::Against && seen.reference_problem().is_none());
-    if let (EvidenceData::ConstantRate { change, .. }, Some(changed)) = (&mut found.data, changed) {
-        (*change, found.finding) = (Some(changed), Finding::Against);
+    if let (EvidenceData::ConstantRate(rate), Some(changed)) = (&mut found.data, changed) {
+        (rate.change, found.finding) = (Some(changed), Finding::Against);
     }
     found
 }
@@ -228,7 +228,7 @@ fn nominal_frequency(seen: &Observations) -> WeighedEvidence {
     let nominal = frequencies::nominal_hz(&seen.environment.frequencies);
     let error = nominal_error_ppm(seen);
     let measured = rate(seen).ok().and_then(|rate| rate.frequency_hz.get().zip(rate.bound_ppm.get()));
-    let check = EvidenceData::NominalFrequency {
+    let check = checks::NominalFrequency {
         nominal_hz: nominal.map(|(hz, _)| hz),
         reported_by: nominal.map(|(_, by)| by),
         measured_hz: measured.map(|(hz, _)| hz),
@@ -250,7 +250,7 @@ fn cost(seen: &Observations) -> WeighedEvidence {
         Some(_) if is_emulated => (Some(CostCause::Emulation), Finding::Unknown),
         Some(_) => (is_trapped.then(|| trap(seen)), events::against_if(is_trapped)),
     };
-    let check = EvidenceData::Cost {
+    let check = checks::Cost {
         cost_ns: cost.map(|cost| cost.median),
         p99_ns: cost.and_then(|cost| cost.p99.get()),
         histogram: cost.map(|cost| cost.histogram.clone()).unwrap_or_default(),

@@ -8,7 +8,7 @@
 
 use std::hint::black_box;
 
-use clockscope_records::{EvidenceData, Finding, Unknown, texts};
+use clockscope_records::{Finding, Unknown, checks, texts};
 
 use super::evidence::{STEERABLE_PPM, Severity, WeighedEvidence};
 use crate::instrument::bench::{Bench, Setup};
@@ -207,7 +207,7 @@ impl CpuTimes {
         let found = self.rate(label, step_ns);
         let range = found.as_ref().ok().map(|found| found.range);
         let finding = found.as_ref().map_or(Finding::Unknown, |found| found.finding);
-        let check = EvidenceData::Rate {
+        let check = checks::Rate {
             ppm: range.map(RateRange::ppm),
             bound_ppm: range.map(RateRange::bound_ppm),
             reference: found.as_ref().ok().map(|found| found.reference.clone()),

@@ -1,9 +1,7 @@
 //! Events between readings, as evidence on any clock.
 
-use clockscope_records::{
-    ClockRecord, CpusReason, Events, EvidenceData, Failure, Finding, LostPair, RateChange, RateRecord,
-    ReferenceProblem, Sequence, Suspect, Unknown, Untested,
-};
+use clockscope_records::checks::{self, RateChange, ReferenceProblem, Suspect, Untested};
+use clockscope_records::{ClockRecord, Events, EvidenceData, Failure, Finding, RateRecord, Sequence, Unknown};
 
 use super::evidence::{Severity, WeighedEvidence};
 use super::observations::Observations;
@@ -52,7 +50,7 @@ pub(super) fn steps_back(clocks: &[&ClockRecord], suspect: Suspect, severity: Se
         Some(0) if readings < FEW_READINGS => Finding::Unknown,
         Some(count) => against_if(count > 0),
     };
-    WeighedEvidence::new(EvidenceData::StepsBack { count, readings, suspect, reason }, finding, severity)
+    WeighedEvidence::new(checks::StepsBack { count, readings, suspect, reason }, finding, severity)
 }
 
 /// Check that the clock advanced by no more, and by no less, than a second clock did meanwhile. The
@@ -70,7 +68,7 @@ pub(super) fn jumps(
     let ahead = sum(events.iter().map(|events| events.jump.get()));
     let Some(jumps) = ahead else {
         let reason = reason(clocks, |events| events.jump.reason());
-        let check = EvidenceData::Jumps {
+        let check = checks::Jumps {
             ahead,
             behind: None,
             readings,
@@ -87,7 +85,7 @@ pub(super) fn jumps(
     let has_jumped = jumps + behind.unwrap_or(0) > 0;
     let reference_problem = reference_problem.filter(|_| has_jumped);
     let finding = if reference_problem.is_some() { Finding::Unknown } else { against_if(has_jumped) };
-    let check = EvidenceData::Jumps {
+    let check = checks::Jumps {
         ahead,
         behind,
         readings,
@@ -110,11 +108,11 @@ pub(super) fn jumps_against_counter(
     severity: Severity,
 ) -> WeighedEvidence {
     let mut found = jumps(&[clock], reference_problem, suspect, severity);
-    if let EvidenceData::Jumps { ahead, behind, reference_problem, .. } = &mut found.data
+    if let EvidenceData::Jumps(jumps) = &mut found.data
         && found.finding == Finding::Against
-        && ahead.unwrap_or(0) + behind.unwrap_or(0) == 1
+        && jumps.ahead.unwrap_or(0) + jumps.behind.unwrap_or(0) == 1
     {
-        *reference_problem = Some(ReferenceProblem::SeenOnce);
+        jumps.reference_problem = Some(ReferenceProblem::SeenOnce);
         found.severity = severity.min(Severity::Limits);
     }
     found
@@ -154,7 +152,7 @@ fn stopped_ns(seen: &Observations, clock: &ClockRecord) -> Option<f64> {
 pub(super) fn stalls(seen: &Observations, clocks: &[&ClockRecord], severity: Severity) -> WeighedEvidence {
     let events = all(clocks);
     let found = |runs, unchanged_ns, reason, finding| {
-        WeighedEvidence::new(EvidenceData::Stuck { runs, unchanged_ns, reason }, finding, severity)
+        WeighedEvidence::new(checks::Stuck { runs, unchanged_ns, reason }, finding, severity)
     };
     if reads(&events) == 0 {
         return found(None, None, reason(clocks, |_| None), Finding::Unknown);
@@ -189,10 +187,7 @@ pub(super) fn order(
     // Reads that fail on one CPU after others succeeded there.
     let is_ended = |sequence: &&&&Sequence| sequence.failure == Some(Failure::DuringRun);
     let ended = ordered.iter().find(is_ended).and_then(|sequence| sequence.reason.as_ref());
-    let lost = |lost: &LostPair| {
-        CpusReason::PairFailed { failure: lost.failure, because: Box::new(lost.reason.clone()) }.into()
-    };
-    let lost = || seen.order.lost.first().map(lost);
+    let lost = || seen.order.lost.first().map(|lost| lost.reason.clone());
     let (untested, reason, finding) = match (regressions, &seen.order.untestable) {
         (None, _) if seen.environment.cpu.online.get() == Some(1) => (Some(Untested::OneCpu), None, Finding::For),
         (None, Some(why)) => (Some(Untested::NoPair), Some(why.clone()), Finding::Unknown),
@@ -203,8 +198,7 @@ pub(super) fn order(
     };
     let worst_ns = ordered.iter().filter_map(|sequence| sequence.worst_ns.get()).max_by(f64::total_cmp);
     let pairs = seen.order.pairs_checked;
-    let check =
-        EvidenceData::Order { regressions, handoffs, pairs, shared_with: None, worst_ns, suspect, untested, reason };
+    let check = checks::Order { regressions, handoffs, pairs, shared_with: None, worst_ns, suspect, untested, reason };
     WeighedEvidence::new(check, finding, severity)
 }
 
@@ -226,7 +220,7 @@ pub(super) fn no_rate(why: NoRate<'_>, suspect: Suspect, severity: Severity) -> 
         NoRate::Failed(error) => (None, Some(error.no_rate().into())),
         NoRate::NotCompared => (None, None),
     };
-    let check = EvidenceData::ConstantRate {
+    let check = checks::ConstantRate {
         reference: None,
         brackets: 0,
         seconds: None,
@@ -254,7 +248,7 @@ pub(super) fn constancy(
     let is_known = rate.constant.is_known() || rate.step.is_known();
     let reason = rate.constant.reason().filter(|_| !is_known).cloned();
     let is_against = rate.step.is_known() || rate.constant.get() == Some(false);
-    let check = EvidenceData::ConstantRate {
+    let check = checks::ConstantRate {
         reference: Some(rate.reference.clone()),
         brackets: rate.brackets_used,
         seconds: rate.seconds.get(),

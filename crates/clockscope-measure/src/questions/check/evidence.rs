@@ -28,8 +28,8 @@ pub(super) struct WeighedEvidence {
 }
 
 impl WeighedEvidence {
-    pub(super) fn new(data: EvidenceData, finding: Finding, severity: Severity) -> Self {
-        Self { data, finding, severity, is_required: false }
+    pub(super) fn new(check: impl Into<EvidenceData>, finding: Finding, severity: Severity) -> Self {
+        Self { data: check.into(), finding, severity, is_required: false }
     }
 
     /// Returns the verdict on a clock of which nothing else is known.
@@ -46,11 +46,12 @@ impl WeighedEvidence {
     /// it. A clock that is computed from the same counter cannot do so.
     fn is_reason_of_trust(&self) -> bool {
         let is_supported = match &self.data {
-            EvidenceData::ConstantRate { reference_shares_hardware, .. }
-            | EvidenceData::Rate { reference_shares_hardware, .. } => *reference_shares_hardware == Some(false),
-            EvidenceData::Synchronization { .. } => true,
+            EvidenceData::ConstantRate(rate) => rate.reference_shares_hardware == Some(false),
+            EvidenceData::Rate(rate) => rate.reference_shares_hardware == Some(false),
+            EvidenceData::Synchronization(_) => true,
             // Where there is one CPU, the test does not apply.
-            EvidenceData::Order { untested, .. } | EvidenceData::Offsets { untested, .. } => untested.is_none(),
+            EvidenceData::Order(order) => order.untested.is_none(),
+            EvidenceData::Offsets(offsets) => offsets.untested.is_none(),
             check => check.kind().is_test(),
         };
         self.is_required && self.finding == Finding::For && is_supported
@@ -61,8 +62,8 @@ impl WeighedEvidence {
 /// to an interval, nor does slewing to civil time, which it corrects.
 fn matters(check: &EvidenceData, this: Use) -> bool {
     match this {
-        Use::Interval => !matches!(check, EvidenceData::Synchronization { .. }),
-        Use::Civil => !matches!(check, EvidenceData::Rate { steerable: true, .. }),
+        Use::Interval => !matches!(check, EvidenceData::Synchronization(_)),
+        Use::Civil => !matches!(check, EvidenceData::Rate(rate) if rate.steerable),
     }
 }
 

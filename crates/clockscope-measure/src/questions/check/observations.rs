@@ -1,10 +1,10 @@
 //! Observations that the judges look at: the records of all questions, and what several judges
 //! derive from them.
 
+use clockscope_records::checks::{CostCause, HypervisorStatement, ReferenceProblem};
 use clockscope_records::{
-    Adjtimex, CivilState, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Cost, CostCause, Emulator, Environment,
-    Failure, HypervisorStatement, KernelVerdict, Offsets, Order, Rate, ReadPath, ReferenceProblem, Sequence,
-    Synchronization, UnreadableClock, texts,
+    Adjtimex, CivilState, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Cost, Emulator, Environment, Failure,
+    KernelVerdict, Offsets, Order, Rate, ReadPath, Sequence, Synchronization, UnreadableClock, texts,
 };
 use clockscope_system::clocksource;
 

@@ -1,8 +1,9 @@
 //! The evidence for and against a clock of the operating system.
 
+use clockscope_records::checks::{self, CostCause, RateChange, ReferenceProblem, Suspect};
 use clockscope_records::{
-    CivilState, ClockBasis, ClockRecord, CostCause, EvidenceData, EvidenceKind, Failure, Figure, Finding, RateChange,
-    RateRecord, ReadFailure, ReadPath, ReferenceProblem, Sequence, Suspect,
+    CivilState, ClockBasis, ClockRecord, EvidenceData, EvidenceKind, Failure, Figure, Finding, RateRecord, ReadPath,
+    Sequence,
 };
 use clockscope_system::clocksource;
 
@@ -109,7 +110,7 @@ fn paths(seen: &Observations, clock: &ClockRecord) -> Option<WeighedEvidence> {
         Some(_) => events::against_if(own.off_ns.is_some()),
     };
     let compared: Vec<&ComparedPath> = compared.iter().copied().filter(|found| found.within_ns.is_some()).collect();
-    let check = EvidenceData::Paths {
+    let check = checks::Paths {
         compared: compared.iter().map(|found| found.path).collect(),
         reference: own.reference,
         fault: if is_stated { Some(ReadPath::Syscall) } else { fault.map(|found| found.path) },
@@ -153,13 +154,13 @@ fn order(seen: &Observations, clock: &ClockRecord, suspect: Suspect, severity: S
         return own;
     }
     let found = found.into_iter().filter(|(_, found)| found.finding == Finding::For);
-    let handoffs = |found: &WeighedEvidence| match found.data {
-        EvidenceData::Order { handoffs, .. } => handoffs,
+    let handoffs = |found: &WeighedEvidence| match &found.data {
+        EvidenceData::Order(order) => order.handoffs,
         _ => 0,
     };
     let Some((other, mut found)) = found.max_by_key(|(_, found)| handoffs(found)) else { return own };
-    if let EvidenceData::Order { shared_with, .. } = &mut found.data {
-        *shared_with = Some(other.identity.label());
+    if let EvidenceData::Order(order) = &mut found.data {
+        order.shared_with = Some(other.identity.label());
     }
     found
 }
@@ -180,12 +181,14 @@ fn readable(seen: &Observations, clock: &ClockRecord) -> WeighedEvidence {
     let compared = seen.rates.as_ref().ok().and_then(|rates| rates.clocks.iter().find(|rate| rate.name == label));
     let errors = compared.map_or(0, |rate| rate.errors);
     let path = clock.identity.path;
-    let failure = match clock.available {
-        true => (clock.failure.is_some() || errors > 0).then_some(ReadFailure::DuringRun),
-        false if clock.failure == Some(Failure::CounterDisabled) => Some(ReadFailure::CounterDisabled),
-        false => Some(ReadFailure::Call),
+    let failure = if !clock.available {
+        clock.failure.or(Some(Failure::Refused))
+    } else if clock.failure.is_some() || errors > 0 {
+        Some(Failure::DuringRun)
+    } else {
+        None
     };
-    let check = EvidenceData::Readable { path, failure, errors, reason: clock.reason.clone() };
+    let check = checks::Readable { path, failure, errors, reason: clock.reason.clone() };
     WeighedEvidence::new(check, events::against_if(failure.is_some()), Severity::Forbids)
 }
 
@@ -201,7 +204,7 @@ fn counter(seen: &Observations, clock: &ClockRecord, faults: &[EvidenceKind]) ->
         faults.iter().copied().filter(|fault| *fault != EvidenceKind::Readable).collect();
     faults.dedup();
     (is_computed && !faults.is_empty())
-        .then(|| WeighedEvidence::new(EvidenceData::Counter { faults }, Finding::Against, Severity::Limits))
+        .then(|| WeighedEvidence::new(checks::Counter { faults }, Finding::Against, Severity::Limits))
 }
 
 /// Returns its step by the lattice of its readings: found, or no larger than this, or the smallest
@@ -222,7 +225,7 @@ fn resolution(clock: &ClockRecord) -> WeighedEvidence {
         (None, Some(_)) => Finding::For,
         (None, None) => Finding::Unknown,
     };
-    let check = EvidenceData::Resolution {
+    let check = checks::Resolution {
         tick_ns: clock.tick_ns.get(),
         at_most_ns: step_ns(clock).filter(|_| !clock.tick_ns.is_known()),
         coarse_nominal_ns,
@@ -241,7 +244,7 @@ fn cost(seen: &Observations, clock: &ClockRecord) -> Option<WeighedEvidence> {
         Some(CostCause::Emulation) => Finding::Unknown,
         Some(_) => Finding::Against,
     };
-    let check = EvidenceData::Cost {
+    let check = checks::Cost {
         cost_ns: Some(cost.median),
         p99_ns: cost.p99.get(),
         histogram: cost.histogram.clone(),
@@ -300,10 +303,11 @@ fn rate(seen: &Observations, clock: &ClockRecord, suspect: Suspect, severity: Se
 /// The reference changed against all other clocks, and these not against each other.
 fn beside_suspected(label: &str, reference: &str, suspect: Suspect, severity: Severity) -> WeighedEvidence {
     let mut found = events::no_rate(NoRate::Reference(ReferenceProblem::ReferenceChanged), suspect, severity);
-    if let EvidenceData::ConstantRate { change, reference_problem, .. } = &mut found.data
+    if let EvidenceData::ConstantRate(rate) = &mut found.data
         && base_name(label) == base_name(reference)
     {
-        (*change, *reference_problem, found.finding) = (Some(RateChange::AgainstAll), None, Finding::Against);
+        (rate.change, rate.reference_problem) = (Some(RateChange::AgainstAll), None);
+        found.finding = Finding::Against;
     }
     found
 }
@@ -318,7 +322,7 @@ fn steered(
 ) -> WeighedEvidence {
     let known = found.ppm.get().zip(found.bound_ppm.get());
     let steerable = known.is_none_or(|(ppm, bound)| ppm.abs() - bound <= STEERABLE_PPM);
-    let check = EvidenceData::Rate {
+    let check = checks::Rate {
         ppm: known.map(|(ppm, _)| ppm),
         bound_ppm: known.map(|(_, bound)| bound),
         reference: Some(found.reference.clone()),
@@ -345,7 +349,7 @@ fn follows(
         ..found.clone()
     };
     let mut evidence = steered(&late, reference_shares_hardware, lasting);
-    if let EvidenceData::Rate { ppm: Some(ppm), bound_ppm: Some(bound_ppm), .. } = evidence.data {
+    if let EvidenceData::Rate(checks::Rate { ppm: Some(ppm), bound_ppm: Some(bound_ppm), .. }) = evidence.data {
         let is_off = (ppm - lasting.unwrap_or_default().0).abs() - bound_ppm > CRYSTAL_PPM;
         evidence.finding = match bound_ppm <= MAX_COARSE_BOUND_PPM {
             false if !is_off => Finding::Unknown,
@@ -371,7 +375,7 @@ fn synchronization(seen: &Observations, clock: &ClockRecord) -> WeighedEvidence 
         _ => Finding::Unknown,
     };
     let reported_error_s = kernel.map(|kernel| kernel.maxerror_us as f64 / 1e6);
-    let check = EvidenceData::Synchronization {
+    let check = checks::Synchronization {
         answered: kernel.is_some(),
         state,
         error_s: daemon_error_s.or(error_s),

@@ -277,12 +277,12 @@ fn tick_ns(clock: &ClockRecord) -> Option<Range> {
 /// nothing to be tested.
 fn regressions(verdict: &Verdict, seen: &Observations, is_counter: bool) -> Option<Range> {
     let known = || verdict.evidence.iter().filter(|evidence| evidence.finding != Finding::Unknown);
-    let on_one = known().find_map(|evidence| match evidence.data {
-        EvidenceData::StepsBack { count, .. } => count,
+    let on_one = known().find_map(|evidence| match &evidence.data {
+        EvidenceData::StepsBack(steps) => steps.count,
         _ => None,
     })?;
-    let across = known().find_map(|evidence| match evidence.data {
-        EvidenceData::Order { regressions, shared_with: None, .. } => regressions,
+    let across = known().find_map(|evidence| match &evidence.data {
+        EvidenceData::Order(order) if order.shared_with.is_none() => order.regressions,
         _ => None,
     });
     let needs_no_other =

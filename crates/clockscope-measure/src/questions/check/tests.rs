@@ -1,11 +1,11 @@
 //! Verdicts on records: what is known of a machine, and what each piece makes of a clock.
 
+use clockscope_records::checks::{self, CostCause, HypervisorStatement};
 use clockscope_records::{
     Adjtimex, CheckEvidence, ChronyTracking, CivilState, ClockBasis, ClockIdentity, ClockKind, ClockReason,
-    ClockRecord, Cost, CostCause, CounterFlags, Cpu, Emulator, Events, EvidenceData, EvidenceKind, Failure, Figure,
-    Finding, Hypervisor, HypervisorStatement, KernelCause, KernelVerdict, LogFault, OffsetPair, Offsets, Order,
-    PairsReason, RateRecord, ReadFailure, ReadPath, Sequence, Step, Synchronization, Trustworthiness, Use, Uses,
-    Verdict,
+    ClockRecord, Cost, CounterFlags, Cpu, Emulator, Events, EvidenceData, EvidenceKind, Failure, Figure, Finding,
+    Hypervisor, KernelCause, KernelVerdict, LogFault, OffsetPair, Offsets, Order, PairsReason, RateRecord, ReadPath,
+    Sequence, Step, Synchronization, Trustworthiness, Use, Uses, Verdict,
 };
 
 use super::*;
@@ -76,7 +76,11 @@ fn what_makes_a_counter_in_use_worth_less_is_a_remark() {
     }
     let verdicts = judged(&seen);
     let cost = evidence(of(&verdicts, "tsc"), EvidenceKind::Cost);
-    assert!(matches!(cost.data, EvidenceData::Cost { cause: Some(CostCause::Erratum), .. }), "{:?}", cost.data);
+    assert!(
+        matches!(cost.data, EvidenceData::Cost(checks::Cost { cause: Some(CostCause::Erratum), .. })),
+        "{:?}",
+        cost.data
+    );
 }
 
 #[test]
@@ -165,8 +169,8 @@ fn a_clock_of_the_same_counter_is_no_independent_reference() {
     let shares = |seen: &Observations, clock: &str, kind: EvidenceKind| {
         let verdicts = judged(seen);
         match evidence(of(&verdicts, clock), kind).data {
-            EvidenceData::ConstantRate { reference_shares_hardware, .. }
-            | EvidenceData::Rate { reference_shares_hardware, .. } => reference_shares_hardware,
+            EvidenceData::ConstantRate(checks::ConstantRate { reference_shares_hardware, .. })
+            | EvidenceData::Rate(checks::Rate { reference_shares_hardware, .. }) => reference_shares_hardware,
             ref check => panic!("{check:?}"),
         }
     };
@@ -194,7 +198,7 @@ fn a_clock_that_stopped_meanwhile_is_found() {
 }
 
 fn cause(evidence: &CheckEvidence) -> Option<CostCause> {
-    let EvidenceData::Cost { cause, .. } = evidence.data else { panic!("{evidence:?}") };
+    let EvidenceData::Cost(checks::Cost { cause, .. }) = evidence.data else { panic!("{evidence:?}") };
     cause
 }
 
@@ -260,7 +264,7 @@ fn clocks_that_are_read_in_the_same_way_share_their_order() {
     let shared = |seen: &Observations, clock: &str| {
         let verdicts = judged(seen);
         let CheckEvidence { data, finding, .. } = evidence(of(&verdicts, clock), EvidenceKind::Order);
-        let EvidenceData::Order { shared_with, .. } = data else { panic!("{data:?}") };
+        let EvidenceData::Order(checks::Order { shared_with, .. }) = data else { panic!("{data:?}") };
         (*finding, shared_with.clone())
     };
     let mut seen = healthy();
@@ -436,14 +440,14 @@ fn civil_time_is_known_as_well_as_its_daemon_states_it() {
         let evidence = evidence(verdict, EvidenceKind::Synchronization);
         let shows_utc = clock == "tai" && tai_offset_s.is_none();
         let reported_error_s = Some(16.0);
-        let check = EvidenceData::Synchronization {
+        let check = EvidenceData::Synchronization(checks::Synchronization {
             answered: true,
             state,
             error_s: civil_error_s,
             daemon_error_s: None,
             reported_error_s,
             shows_utc,
-        };
+        });
         assert_eq!(evidence.data, check);
         assert_eq!(verdict.uses.interval, Some(Trusted));
         assert_eq!(Some(verdict.verdict), verdict.uses.civil);
@@ -508,7 +512,8 @@ fn a_disabled_counter_explains_only_what_reads_it() {
         seen.environment.counter_readable = Figure::Known(false);
         (seen.clocks[3].available, seen.clocks[3].failure) = (is_available, Some(failure));
         let verdicts = judged(&seen);
-        let EvidenceData::Readable { failure, .. } = evidence(of(&verdicts, "monotonic"), EvidenceKind::Readable).data
+        let EvidenceData::Readable(checks::Readable { failure, .. }) =
+            evidence(of(&verdicts, "monotonic"), EvidenceKind::Readable).data
         else {
             panic!("{verdicts:#?}")
         };
@@ -520,9 +525,9 @@ fn a_disabled_counter_explains_only_what_reads_it() {
             .map(|failure_reason| failure_reason.failure)
             .expect("it was killed")
     };
-    assert_eq!(failure(false, refused("SIGSEGV")), Some(ReadFailure::CounterDisabled));
-    assert_eq!(failure(false, refused("SIGSYS")), Some(ReadFailure::Call));
-    assert_eq!(failure(true, refused("SIGSEGV")), Some(ReadFailure::DuringRun));
+    assert_eq!(failure(false, refused("SIGSEGV")), Some(Failure::CounterDisabled));
+    assert_eq!(failure(false, refused("SIGSYS")), Some(Failure::Killed));
+    assert_eq!(failure(true, refused("SIGSEGV")), Some(Failure::DuringRun));
 }
 
 /// A clock that was asked for and that the machine lacks is not judged; one that is denied is

@@ -1,12 +1,11 @@
 //! One thread that does nothing but read the timer, and what it has seen. Times are in the timer's
 //! unit.
 
-use clockscope_records::{CauseKind, CpuFailure, GapCounts};
+use clockscope_records::{CauseKind, CpusReason, GapCounts};
 use clockscope_statistics::Reservoir;
 use clockscope_system::account::{CpuAccount, ThreadAccount};
 
 use super::cause;
-use crate::platform::failure_reason::CpuFailureReason;
 
 /// Gaps whose lengths are kept of a CPU; more are represented by an even sample of them.
 const SAMPLED_GAPS: usize = 1 << 14;
@@ -49,11 +48,6 @@ pub(super) struct GapThresholds {
     pub(super) stall_turns: u32,
 }
 
-/// Reason of a CPU that is not watched to the end because its timer stood still, or went back.
-fn timer_failed() -> CpuFailureReason {
-    CpuFailureReason { failure: CpuFailure::ClockFailed, reason: "the timer stood still, or went back".into() }
-}
-
 /// Observations of one thread so far.
 pub(super) struct Watch {
     pub(super) cpu: Option<u32>,
@@ -69,7 +63,7 @@ pub(super) struct Watch {
     pub(super) causes: Vec<(CauseKind, u64, u64, u64)>,
     pub(super) worst: Vec<Gap>,
     pub(super) steal_ns: Option<u64>,
-    pub(super) failure: Option<CpuFailureReason>,
+    pub(super) failure: Option<CpusReason>,
     /// The shortest times that asking the system has taken: of the CPU, and of the thread.
     usual_cpu_read: u64,
     usual_account: u64,
@@ -140,7 +134,7 @@ impl Watch {
                 stalled = if since(last, start) > furthest { 0 } else { stalled + TURNS_PER_CHECK };
                 furthest = furthest.max(since(last, start));
                 if stalled >= self.limits.stall_turns {
-                    self.failure.get_or_insert(timer_failed());
+                    self.failure.get_or_insert(CpusReason::TimerStopped);
                     break;
                 }
                 // The look may be a system call, which does not count as a gap. Where it took far

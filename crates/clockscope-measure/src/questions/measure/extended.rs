@@ -10,7 +10,7 @@ use crate::instrument::default_clocks;
 use crate::instrument::error::MeasureError;
 use crate::instrument::session::Session;
 use crate::platform::Platform;
-use crate::questions::across::{self, offsets, order};
+use crate::questions::across::{offsets, order};
 use crate::questions::rate;
 
 /// Time that each may take.
@@ -34,10 +34,7 @@ pub(crate) fn find<P: Platform>(setup: &Setup<'_, P>, cpus: Vec<u32>) -> Result<
     };
     let order = match clocks(session)? {
         Some(clocks) => order::find(setup, &clocks.entries, &plan, quiet),
-        None => {
-            let why = PairsReason::NoClock;
-            Order { failure: Some(across::failure(&why)), untestable: Some(why.into()), ..Order::default() }
-        }
+        None => Order { untestable: Some(PairsReason::NoClock.into()), ..Order::default() },
     };
     let plan = offsets::OffsetsSettings { cpus, serial: false, duration_ns: OFFSETS_NS };
     let counters = Catalog::counters(session.platform).tried(session)?;

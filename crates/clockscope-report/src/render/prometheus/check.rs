@@ -79,8 +79,8 @@ fn cpu(environment: &Environment) -> Family {
 /// Too few handoffs without a regression do not show that there is none.
 fn order(verdicts: &[Verdict]) -> Family {
     let count = |check: &EvidenceData| match check {
-        EvidenceData::Order { regressions, untested, shared_with: None, .. } => {
-            regressions.filter(|count| *count > 0 || untested.is_none()).map(|count| count as f64)
+        EvidenceData::Order(order) if order.shared_with.is_none() => {
+            order.regressions.filter(|count| *count > 0 || order.untested.is_none()).map(|count| count as f64)
         }
         _ => None,
     };
@@ -90,7 +90,7 @@ fn order(verdicts: &[Verdict]) -> Family {
 
 fn offsets(verdicts: &[Verdict]) -> Family {
     let bound = |check: &EvidenceData| match check {
-        EvidenceData::Offsets { within_ns, .. } => within_ns.map(|ns| ns / PER_NS),
+        EvidenceData::Offsets(offsets) => offsets.within_ns.map(|ns| ns / PER_NS),
         _ => None,
     };
     let help = "Largest possible difference between the counters of two CPUs, in seconds.";
@@ -103,10 +103,11 @@ fn rates(verdicts: &[Verdict]) -> [Family; 2] {
         [|ppm: f64, _: f64| ppm / PER_PPM, |_: f64, bound_ppm: f64| bound_ppm / PER_PPM].map(|figure| {
             let series = move |verdict: &Verdict| {
                 verdict.evidence.iter().find_map(|evidence| match &evidence.data {
-                    EvidenceData::Rate { ppm: Some(ppm), bound_ppm: Some(bound), reference, .. } => {
-                        let reference = reference.as_deref().unwrap_or_default();
+                    EvidenceData::Rate(rate) => {
+                        let (ppm, bound_ppm) = rate.ppm.zip(rate.bound_ppm)?;
+                        let reference = rate.reference.as_deref().unwrap_or_default();
                         let labels = vec![clock(verdict), ("reference", reference.into())];
-                        weighed(verdict, labels, Some(figure(*ppm, *bound)))
+                        weighed(verdict, labels, Some(figure(ppm, bound_ppm)))
                     }
                     _ => None,
                 })
@@ -125,7 +126,7 @@ fn rates(verdicts: &[Verdict]) -> [Family; 2] {
 /// The cost of a system call, unless an emulator's: reads that cost as much enter the kernel.
 fn system_call(verdicts: &[Verdict]) -> Family {
     let syscall_ns = verdicts.iter().flat_map(|verdict| &verdict.evidence).find_map(|evidence| match &evidence.data {
-        EvidenceData::Cost { syscall_ns, emulators, .. } if emulators.is_empty() => *syscall_ns,
+        EvidenceData::Cost(cost) if cost.emulators.is_empty() => cost.syscall_ns,
         _ => None,
     });
     let help = "Median time that a system call takes which reads the monotonic clock, in seconds.";
@@ -137,11 +138,11 @@ fn cost(verdicts: &[Verdict]) -> Family {
     let series = |verdict: &Verdict| {
         let checks = || verdict.evidence.iter().map(|evidence| &evidence.data);
         let path = checks().find_map(|check| match check {
-            EvidenceData::Readable { path, .. } => Some(path.as_str()),
+            EvidenceData::Readable(readable) => Some(readable.path.as_str()),
             _ => None,
         });
         let cost_ns = checks().find_map(|check| match check {
-            EvidenceData::Cost { cost_ns, emulators, .. } if emulators.is_empty() => *cost_ns,
+            EvidenceData::Cost(cost) if cost.emulators.is_empty() => cost.cost_ns,
             _ => None,
         });
         let labels = vec![clock(verdict), ("path", path.unwrap_or_default().into())];
@@ -153,7 +154,7 @@ fn cost(verdicts: &[Verdict]) -> Family {
 
 fn tick(verdicts: &[Verdict]) -> Family {
     let tick = |check: &EvidenceData| match check {
-        EvidenceData::Resolution { tick_ns, .. } => tick_ns.map(|ns| ns / PER_NS),
+        EvidenceData::Resolution(resolution) => resolution.tick_ns.map(|ns| ns / PER_NS),
         _ => None,
     };
     let help = "Tick of a clock, in seconds: its readings differ by multiples of the tick.";

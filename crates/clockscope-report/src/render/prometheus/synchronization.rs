@@ -23,8 +23,8 @@ fn civil_families(verdicts: &[Verdict], kernel: Option<&Adjtimex>) -> Vec<Family
     let evidence = verdicts.iter().flat_map(|verdict| &verdict.evidence);
     let (mut state, mut error_s) = kernel.map_or((None, None), |kernel| (kernel.state, kernel.civil_error_s));
     for evidence in evidence {
-        if let EvidenceData::Synchronization { state: reported, error_s: error, daemon_error_s, .. } = &evidence.data {
-            (state, error_s) = (state.or(*reported), daemon_error_s.or(error_s).or(*error));
+        if let EvidenceData::Synchronization(check) = &evidence.data {
+            (state, error_s) = (state.or(check.state), check.daemon_error_s.or(error_s).or(check.error_s));
         }
     }
     let labels = |state: CivilState| vec![("state", Text::from(state.as_str()))];

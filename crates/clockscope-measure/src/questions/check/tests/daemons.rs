@@ -120,7 +120,9 @@ fn a_frequency_that_the_kernel_took_over_is_wrong_with_it() {
     let nominal = |seen: &Observations| {
         let verdicts = judged(seen);
         let found = evidence(of(&verdicts, "tsc"), EvidenceKind::NominalFrequency).clone();
-        let EvidenceData::NominalFrequency { ppm, .. } = found.data else { panic!("{found:?}") };
+        let EvidenceData::NominalFrequency(checks::NominalFrequency { ppm, .. }) = found.data else {
+            panic!("{found:?}")
+        };
         (found.finding, ppm.unwrap().round())
     };
     assert_eq!(nominal(&seen), (Finding::Against, 1065.0));
@@ -154,6 +156,6 @@ fn a_path_that_runs_as_a_daemon_states_is_not_off() {
     seen.paths[0].off_ns = off_ns;
     let verdicts = judged(&seen);
     let CheckEvidence { data, finding, .. } = evidence(of(&verdicts, "monotonic"), EvidenceKind::Paths);
-    let EvidenceData::Paths { fault, offset_ns, .. } = data else { panic!("{data:?}") };
+    let EvidenceData::Paths(checks::Paths { fault, offset_ns, .. }) = data else { panic!("{data:?}") };
     assert_eq!((*finding, *fault, *offset_ns), (Finding::Unknown, Some(ReadPath::Syscall), Some(-870_000.0)));
 }

@@ -135,7 +135,6 @@ pub(crate) fn healthy() -> Observations {
         symmetric: Figure::default(),
         apart: Figure::Known(false),
         reason: None,
-        failure: None,
     };
     let instruction = |name: &str, cost_ns: f64| clock(name, ClockKind::Counter, ReadPath::Instruction, cost_ns, 10.0);
     Observations {

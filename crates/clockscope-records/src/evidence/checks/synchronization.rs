@@ -1,0 +1,190 @@
+//! The check of the certainty with which civil time is known.
+
+use serde::{Deserialize, Serialize};
+
+use crate::evidence::Evidence;
+use crate::{CivilState, Finding};
+
+/// The certainty with which civil time is known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+pub struct Synchronization {
+    /// True if the kernel could be asked.
+    pub answered: bool,
+    /// The worth of the stated error.
+    pub state: Option<CivilState>,
+    /// Half the length of the interval in which civil time lies: by the statement of a daemon
+    /// that answers, or else by the kernel's.
+    pub error_s: Option<f64>,
+    /// The largest error by the statement of chronyd, with what it has still to correct.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub daemon_error_s: Option<f64>,
+    /// The largest error by the kernel's own statement, whatever that is worth.
+    pub reported_error_s: Option<f64>,
+    /// True if it is a clock of TAI that shows UTC, because the kernel does not know how far
+    /// they are apart.
+    pub shows_utc: bool,
+}
+
+impl Synchronization {
+    /// Says how far civil time is off by the kernel's statement.
+    fn by_kernel(&self) -> String {
+        let unknown = match (self.state, self.error_s) {
+            (Some(CivilState::Synchronized), Some(s)) => return format!("civil time is right within {s:.6} s"),
+            (Some(CivilState::WhileNotSlewing), Some(s)) => {
+                return format!("civil time is right within {s:.6} s, unless its daemon is correcting it by the rate");
+            }
+            (Some(CivilState::Slewing), _) => {
+                "it is being corrected by the clock's rate, and how much is left is not known"
+            }
+            (Some(CivilState::Worthless), _) => {
+                "the daemon that keeps it states no error: it sets that to zero, as timesyncd and phc2sys do, or has only begun"
+            }
+            (Some(CivilState::Unsynchronized), _) => match self.reported_error_s {
+                Some(s) if s >= 1.0 => {
+                    return format!(
+                        "civil time unknown: no daemon synchronizes it (off by up to {s:.0} s by the kernel's own statement)"
+                    );
+                }
+                _ => "no daemon synchronizes it",
+            },
+            _ => "the quality of its stated error is unknown",
+        };
+        format!("civil time unknown: {unknown}")
+    }
+
+    /// Says what the kernel states beside a daemon that has answered.
+    fn beside_daemon(&self) -> &'static str {
+        match self.state {
+            Some(CivilState::Synchronized) => "the kernel agrees that it is synchronized",
+            Some(CivilState::WhileNotSlewing) => "the kernel agrees, unless a daemon corrects it by the rate",
+            Some(CivilState::LeapSecond) => "the kernel says that a leap second is near",
+            Some(CivilState::Slewing) => "the kernel says that it is being corrected",
+            Some(CivilState::Unsynchronized) => "the kernel's flag still says that no daemon synchronizes it",
+            _ => "the kernel has no error that is worth anything",
+        }
+    }
+
+    fn keep_time(&self) -> &'static str {
+        match self.state {
+            Some(CivilState::Synchronized | CivilState::WhileNotSlewing) if self.shows_utc => {
+                "use realtime, or have the daemon set TAI - UTC in the kernel (chronyd: leapsectz, ntpd: leapfile)"
+            }
+            Some(CivilState::Slewing) => {
+                "for durations use monotonic_raw, because this clock is being corrected; for civil time wait until it has been"
+            }
+            _ => {
+                "for durations use monotonic, because this clock can be set; for civil time have a daemon keep it that states its \
+                 error (chronyd, ntpd)"
+            }
+        }
+    }
+}
+
+impl Evidence for Synchronization {
+    const NAME: &str = "synchronization";
+    const SOURCE: &str = "adjtimex";
+
+    fn source(&self) -> &'static str {
+        if self.daemon_error_s.is_some() { "chronyd and adjtimex" } else { Self::SOURCE }
+    }
+
+    fn text(&self, _finding: Finding) -> String {
+        let civil = match (self.daemon_error_s, self.answered) {
+            (Some(s), true) => {
+                format!("civil time is right within {s:.6} s, as chronyd states; {}", self.beside_daemon())
+            }
+            (Some(s), false) => format!("civil time is right within {s:.6} s, as chronyd states"),
+            (None, true) => self.by_kernel(),
+            (None, false) => return "the kernel cannot be asked".to_owned(),
+        };
+        let tai = "the kernel does not know TAI - UTC, so that this clock shows UTC";
+        match self.state {
+            _ if !self.shows_utc => civil,
+            Some(CivilState::Synchronized | CivilState::WhileNotSlewing) => tai.to_owned(),
+            _ => format!("{civil}; {tai}"),
+        }
+    }
+
+    fn brief(&self) -> Option<String> {
+        let brief = match (self.state, self.error_s, self.daemon_error_s) {
+            _ if !self.answered => "the kernel does not say whether it is synchronized",
+            (_, _, Some(s)) if !self.shows_utc => return Some(format!("civil time within {s:.6} s")),
+            (Some(CivilState::Unsynchronized), ..) => "no daemon synchronizes it",
+            (Some(CivilState::Slewing), ..) => "it is being corrected",
+            (Some(CivilState::Worthless), ..) => "its daemon states no error",
+            _ if self.shows_utc => "it shows UTC, not TAI",
+            (Some(_), Some(s), _) => return Some(format!("civil time within {s:.6} s")),
+            _ => "its stated error may be worth nothing",
+        };
+        Some(brief.to_owned())
+    }
+
+    fn remedy(&self) -> Option<&'static str> {
+        Some(self.keep_time())
+    }
+
+    fn next_step(&self) -> Option<&'static str> {
+        if self.state == Some(CivilState::Worthless) { Some(self.keep_time()) } else { None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::tests::Examples;
+
+    impl Examples for Synchronization {
+        fn examples() -> Vec<Self> {
+            let states = [
+                CivilState::Synchronized,
+                CivilState::WhileNotSlewing,
+                CivilState::Slewing,
+                CivilState::Worthless,
+                CivilState::Unsynchronized,
+            ];
+            let silent = Self {
+                answered: false,
+                state: None,
+                error_s: None,
+                daemon_error_s: None,
+                reported_error_s: None,
+                shows_utc: false,
+            };
+            let known = states.map(|state| Self { error_s: Some(0.002), ..synchronization(state, false) });
+            known.into_iter().chain([silent]).collect()
+        }
+    }
+
+    fn synchronization(state: CivilState, shows_utc: bool) -> Synchronization {
+        Synchronization {
+            answered: true,
+            state: Some(state),
+            error_s: None,
+            daemon_error_s: None,
+            reported_error_s: Some(16.0),
+            shows_utc,
+        }
+    }
+
+    /// The sentence on a clock that nobody synchronizes has what its reader needs.
+    #[test]
+    fn a_clock_that_nobody_synchronizes_is_worded_for_both_uses() {
+        let check = synchronization(CivilState::Unsynchronized, false);
+        assert_eq!(
+            check.text(Finding::Against),
+            "civil time unknown: no daemon synchronizes it (off by up to 16 s by the kernel's own statement)"
+        );
+        assert!(check.keep_time().starts_with("for durations use monotonic, because this clock can be set"));
+        let check = synchronization(CivilState::Unsynchronized, true);
+        assert!(check.text(Finding::Against).contains("shows UTC"));
+    }
+
+    /// A machine that has a daemon is not advised to install one.
+    #[test]
+    fn the_remedy_of_civil_time_is_that_of_its_fault() {
+        assert!(synchronization(CivilState::Synchronized, true).keep_time().contains("TAI - UTC"));
+        assert!(synchronization(CivilState::Slewing, true).keep_time().contains("wait until"));
+        assert!(synchronization(CivilState::Unsynchronized, true).keep_time().contains("have a daemon keep it"));
+    }
+}
