@@ -153,7 +153,7 @@ pub fn counts_suspends() -> bool {
 /// ```
 #[must_use]
 pub fn error_bound() -> Option<ErrorBound> {
-    keep_errno(|| CLOCK.offset_error_bound(OffsetClock::Boot))
+    keep_errno(|| CLOCK.layers.offset_error_bound(OffsetClock::Boot))
 }
 
 #[cfg(test)]

@@ -34,19 +34,18 @@
 //!   (`verified_cpus`). `admission` asks, readmits and gives up, and `decisions` puts that into
 //!   force without the lock. `migration` notices another machine, or a CPU outside of the test.
 //! - **The process**: `shared` is what a fork wipes (`wiping`). `holding` takes the `lock` of
-//!   `state` (`Steering`), in which each part alone changes its own fields. `generation`
+//!   `state` (`SteeringState`), in which each part alone changes its own fields. `generation`
 //!   (`Generation`) has the beginning of a generation and the number of short ones before it.
 //!   `first_reading` has what is read before the system is asked to wipe.
 //! - **Reports**: `answers` answers questions about all of it. `observation` has one moment of all
 //!   clocks, for a history.
 //!
-//! # Order of calls
+//! # Layers
 //!
-//! The clock's methods are in several files. Each file calls methods of later files alone: this
-//! one, `observation`, `answers`, `bounds`, `offset_clock`, `serving`, `standstill`, `steering`,
-//! `migration`, `offsets`, `publication`, `holding`, `admission`, `decisions`, `readings`. So no
-//! walk from `now()` enters a file twice, and serving depends on publishing, never the other way
-//! round.
+//! The clock's methods are in several files. Each file has the methods of one layer, a type of
+//! `layers`, which lists them in their order. A layer's methods call those of its own and of lower
+//! layers, and the compiler allows no other call. `Disciplined` is the highest layer and the
+//! methods that users call.
 //!
 //! # Protocol
 //!
@@ -161,6 +160,7 @@ mod errors;
 mod first_reading;
 mod generation;
 mod holding;
+mod layers;
 mod line;
 mod lock;
 mod migration;
@@ -205,13 +205,18 @@ pub(crate) use verified_cpus::CPUS as MOST_CPUS;
 #[cfg(not(clockscope_models))]
 pub(crate) use wiping::{Wiped, forget_in_children, wipe_on_fork};
 
-use clockscope_core::atomic::AtomicU64;
+use alloc::vec::Vec;
+use core::time::Duration;
 
-use crate::evidence::Demotion;
+use crate::conversion::Conversion;
+#[cfg(feature = "std")]
+use crate::conversion::Uncalibrated;
+use crate::evidence::{Demotion, ErrorBound, Evidence, Frequency, Source};
 use crate::{Errno, Instant};
 pub(crate) use calibration::Calibration;
 pub(crate) use errors::{FASTER, SLOWER, error_ns};
 pub use first_reading::FirstReading;
+use layers::Observer;
 pub(crate) use lock::{ProcessGuard, ProcessLock, ProcessMark};
 pub(crate) use observation::Observation;
 pub use observation::{CivilTime, Unobserved};
@@ -219,7 +224,6 @@ pub(crate) use page::{ClockOffset, OffsetClock};
 pub(crate) use shared::Shared;
 pub(crate) use statement::GROWS;
 pub(crate) use sync::{AtomicU64 as SharedWord, fence};
-use trust::Trust;
 
 /// A clock that serves the time of the OS clock `S` by the counter `C`.
 ///
@@ -261,44 +265,21 @@ use trust::Trust;
 /// }
 /// assert_eq!(clock.source(), clockscope::Source::Counter);
 /// ```
-#[repr(C)]
 pub struct Disciplined<C, S> {
-    shared: Shared<S>,
-    counter: C,
-    /// 0 for the default: all of a clock that was not used yet is zero, so that a static one is
-    /// in memory of the process's own, and not of a file. The kernel wipes no other in a forked
-    /// child.
-    requested_window_ns: u64,
-    // Outside of the shared page, because a fork wipes that one.
-    generation: AtomicU64,
-    wall_generation: AtomicU64,
-    trust: Trust,
-    first: FirstReading,
+    pub(crate) layers: Observer<C, S>,
 }
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// A clock out of `counter` and `os`. Reads neither.
     #[cfg(not(clockscope_models))]
     pub const fn new(counter: C, os: S) -> Self {
-        Self::of(Shared::new(os), counter)
+        Self { layers: Observer::new(Shared::new(os), counter) }
     }
 
     /// Loom's atomics cannot be made at compile time.
     #[cfg(clockscope_models)]
     pub fn new(counter: C, os: S) -> Self {
-        Self::of(Shared::new(os), counter)
-    }
-
-    const fn of(shared: Shared<S>, counter: C) -> Self {
-        Self {
-            shared,
-            counter,
-            requested_window_ns: 0,
-            generation: AtomicU64::new(0),
-            wall_generation: AtomicU64::new(0),
-            trust: Trust::new(),
-            first: FirstReading::new(),
-        }
+        Self { layers: Observer::new(Shared::new(os), counter) }
     }
 
     /// The same with segments of `ns` nanoseconds, between 1 µs and 100 ms. Longer ones follow the
@@ -309,7 +290,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[must_use]
     pub const fn with_window_ns(mut self, ns: u64) -> Self {
         assert!(ns >= 1_000 && ns <= 100_000_000, "a window is 1 µs to 100 ms long");
-        self.requested_window_ns = ns;
+        self.layers.readings_mut().requested_window_ns = ns;
         self
     }
 
@@ -321,7 +302,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// cost where that is served.
     #[inline(always)]
     pub fn now(&self) -> Instant {
-        Instant::from_reading(self.read())
+        Instant::from_reading(self.layers.read())
     }
 
     /// Returns the time as [`Disciplined::now`] does, or the OS clock's error while no clock
@@ -331,10 +312,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The OS clock's.
     #[inline(always)]
     pub fn try_now(&self) -> Result<Instant, Errno> {
-        match self.shared.page.read(|| self.counter.ordered()) {
-            Some(ns) => Ok(Instant::from_reading(ns)),
-            None => self.try_slow().map(Instant::from_reading),
-        }
+        self.layers.try_read().map(Instant::from_reading)
     }
 
     /// The time by a bare read of the counter, which the processor may take earlier, or later, than
@@ -344,7 +322,53 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Unit and error as [`Disciplined::now`]; cost: that of the bare read.
     #[inline(always)]
     pub fn now_unordered(&self) -> Instant {
-        Instant::from_reading(self.shared.page.read(|| self.counter.unordered()).unwrap_or_else(|| self.slow()))
+        Instant::from_reading(self.layers.read_unordered())
+    }
+
+    /// The wall clock's time in ns since the Unix epoch, ordered as [`Disciplined::now`] is while
+    /// that clock is not set back. At the epoch and after where no wall clock answers.
+    ///
+    /// Error: [`Disciplined::wall_error_ns`]. Cost: that of `now`.
+    #[inline(always)]
+    pub fn wall_ns(&self) -> i64 {
+        self.layers.offset_clock_ns(OffsetClock::Wall)
+    }
+
+    /// The same by a bare read of the counter: [`Disciplined::now_unordered`].
+    #[inline(always)]
+    pub fn wall_ns_unordered(&self) -> i64 {
+        self.layers.offset_clock_ns_unordered(OffsetClock::Wall)
+    }
+
+    /// The time since the machine was started, in ns, that goes on in a suspend; ordered as
+    /// [`Disciplined::now`] is. Our own timeline where no such clock answers.
+    ///
+    /// Error: that of [`Disciplined::wall_error_ns`]. Cost: that of `now`.
+    #[inline(always)]
+    pub fn boot_ns(&self) -> i64 {
+        self.layers.offset_clock_ns(OffsetClock::Boot)
+    }
+
+    /// The same by a bare read of the counter: [`Disciplined::now_unordered`].
+    #[inline(always)]
+    pub fn boot_ns_unordered(&self) -> i64 {
+        self.layers.offset_clock_ns_unordered(OffsetClock::Boot)
+    }
+
+    /// The interval in which the true time is, where the system states one.
+    ///
+    /// Cost: the counter's ordered read and two products; without a line, four reads of the
+    /// system's clocks; once a second, the questions of [`OsClock::civil_statement`]. Without
+    /// [`OsClock::raw_ns`] there is a question at each call that no line answers.
+    #[inline(always)]
+    pub fn bounded(&self) -> BoundedAt {
+        self.layers.bounded()
+    }
+
+    /// Asks counter and system now what the second reading would ask, once for this process and all
+    /// that it forks. No reading asks anything after that.
+    pub fn prepare(&self) {
+        self.layers.prepare();
     }
 
     /// Asks counter and system again, and goes by what they say now: gives the counter up, or takes
@@ -354,14 +378,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     ///
     /// Compares the clocks that were asked for: a suspend shows from here on.
     pub fn recheck(&self) -> bool {
-        let is_used = self.recheck_all();
-        self.check_other_clocks();
+        let is_used = self.layers.recheck_all();
+        self.layers.check_other_clocks();
         is_used
-    }
-
-    /// Compares the clocks beside ours that were asked for.
-    pub(crate) fn check_other_clocks(&self) {
-        OffsetClock::ALL.into_iter().for_each(|clock| self.check_wanted(clock));
     }
 
     /// Takes the counter although the kernel does not, because a test of its own has shown that it
@@ -369,25 +388,121 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// `false` where it still may not be used: it may not be read, or is not invariant, or too many
     /// threads did not come back from renewing the clock.
     pub fn readmit(&self) -> bool {
-        self.readmit_as_of(None, self.shared.os.disruptions())
+        self.layers.readmit_as_of(None, self.layers.shared.os.disruptions())
     }
 
     /// The same where the test was made on these CPUs. A renewal that runs on another one
     /// ([`OsClock::current_cpu`]) withdraws it. CPUs from 1024 on are not covered. `false` as well
     /// while another thread stores a test.
     pub fn readmit_on(&self, cpus: &[u32]) -> bool {
-        self.readmit_as_of(Some(cpus), self.shared.os.disruptions())
+        self.layers.readmit_as_of(Some(cpus), self.layers.shared.os.disruptions())
+    }
+
+    /// Gives the counter up, because a test of its own has shown that it may not be trusted. At
+    /// once, whoever holds the lock.
+    pub fn give_up(&self) {
+        self.layers.give_up();
+    }
+
+    /// Compares the wall clock with our timeline now. Where its offset has changed, the line is
+    /// published with the new one, so that all readings after this show it.
+    pub fn check_wall(&self) {
+        self.layers.check_offset(OffsetClock::Wall);
+    }
+
+    /// Moves when the wall clock was found to have been set, to have leapt, or to have gone on
+    /// while the machine slept. Compares it now.
+    pub fn wall_generation(&self) -> u64 {
+        self.layers.wall_generation()
+    }
+
+    /// By how much [`Disciplined::wall_ns`] is off from the wall clock beyond what
+    /// [`Disciplined::error_bound`] says, in ns: by a fresh comparison, and at most since the wall
+    /// clock was set. `None` where it does not answer.
+    pub fn wall_error_ns(&self) -> Option<(u64, u64)> {
+        self.layers.offset_error_ns(OffsetClock::Wall)
+    }
+
+    /// The same of [`Disciplined::boot_ns`] and the boot clock, since the last suspend.
+    pub fn boot_error_ns(&self) -> Option<(u64, u64)> {
+        self.layers.offset_error_ns(OffsetClock::Boot)
+    }
+
+    /// Source of the time that would be served now.
+    pub fn source(&self) -> Source {
+        self.layers.source()
+    }
+
+    /// Moves when what was known of the counter no longer holds; 0 before the first reading.
+    pub fn generation(&self) -> u64 {
+        self.layers.generation()
+    }
+
+    /// Returns |ours − OS| with the bracket's width: by a fresh bracket, and the largest since the
+    /// generation began, with the one in which the generation before ended. While the OS clock is
+    /// served, its tick, and by how much ours is ahead where it stands still. `None` where it does
+    /// not answer.
+    ///
+    /// The largest holds for every reading whose segment has ended, three windows ago at most, if
+    /// the OS clock's rate changes at most once in two windows in which it is read.
+    pub fn error_bound(&self) -> Option<ErrorBound> {
+        self.layers.error_bound()
+    }
+
+    /// Returns the counter's mean frequency over the calibration's window, which is extended by a
+    /// fresh bracket. Calibrates for a window or two if nobody has done so. `None` where the
+    /// counter is not used.
+    pub fn frequency(&self) -> Option<Frequency> {
+        self.layers.frequency()
+    }
+
+    /// By how much the time is ahead of the OS clock since that stepped back; zero if it never did.
+    /// Whoever compares the time with that clock's adds it there.
+    pub fn timeline_offset(&self) -> Duration {
+        Duration::from_nanos(self.layers.timeline_offset_ns())
+    }
+
+    /// Conversion of ticks into time, by the same window.
+    pub fn conversion(&self) -> Option<Conversion> {
+        self.layers.conversion()
+    }
+
+    /// Conversion of ticks into time, by two brackets `duration` apart; waits for that long.
+    ///
+    /// # Errors
+    /// [`Uncalibrated`].
+    #[cfg(feature = "std")]
+    pub fn calibrate_blocking(&self, duration: Duration) -> Result<Conversion, Uncalibrated> {
+        self.layers.calibrate_blocking(duration)
+    }
+
+    /// The smallest step between two readings that are as close as can be; `None` where none was
+    /// found.
+    pub fn resolution(&self) -> Option<Duration> {
+        self.layers.resolution()
+    }
+
+    /// Returns true if the time is a monotonic clock's, of a tick of 1 µs or less.
+    pub fn is_high_resolution(&self) -> bool {
+        self.layers.is_high_resolution()
+    }
+
+    /// The evidence for and against the counter, and why it is used or not. Counter and system are
+    /// not asked: their answers are those of the second reading, [`Disciplined::prepare`] or the
+    /// last [`Disciplined::recheck`].
+    pub fn evidence(&self) -> Vec<Evidence> {
+        self.layers.evidence()
     }
 
     /// The OS clock.
     #[cfg(not(clockscope_models))]
     pub(crate) fn os(&self) -> &S {
-        &self.shared.os
+        &self.layers.shared.os
     }
 
     /// The state that a forked child must forget; all-zero is that before the first use.
     #[cfg(not(clockscope_models))]
     pub(crate) fn shared(&self) -> &Shared<S> {
-        &self.shared
+        &self.layers.shared
     }
 }

@@ -1,6 +1,6 @@
 //! A history of lines: how counts become times, for as long as the process lives.
 //!
-//! Each renewal compares the clocks once (`Disciplined::observe`), and `fit` prolongs the last
+//! Each renewal compares the clocks once (`Observer::observe`), and `fit` prolongs the last
 //! piece or begins another one. Readers search the pieces without a lock. A count is converted only
 //! where two brackets enclose it, and a piece that was converted from stays as it is: so earlier
 //! counts never become later times, whenever they are converted.
@@ -127,7 +127,7 @@ impl<const N: usize> History<N> {
     /// # Errors
     /// The clocks were not compared, for this reason.
     pub fn renew<C: Counter, S: OsClock>(&self, clock: &Disciplined<C, S>) -> Result<(), Unrenewed> {
-        self.renew_by(process_mark(), |enough| clock.observe(enough, CivilTime::Asked))
+        self.renew_by(process_mark(), |enough| clock.layers.observe(enough, CivilTime::Asked))
     }
 
     /// Keeps what `observe` sees, as the history of `owner`.

@@ -377,7 +377,7 @@ pub fn source() -> Source {
 /// ```
 #[must_use]
 pub fn demotion() -> Option<Demotion> {
-    CLOCK.barred()
+    CLOCK.layers.barred()
 }
 
 /// Returns the evidence about this machine's counter, and why it is used or not.
@@ -545,7 +545,7 @@ pub fn survive_disabled_counter() -> Result<(), Errno> {
     os::keep_errno(|| {
         os::survive_disabled_counter(|| {
             CLOCK.os().counter_is_disabled();
-            CLOCK.forbid();
+            CLOCK.layers.forbid();
         })
     })
 }

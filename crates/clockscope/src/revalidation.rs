@@ -96,7 +96,7 @@ fn test() -> Revalidation {
         }
         evidence.extend(found);
     }
-    let passed = !trusted.is_empty() && CLOCK.readmit_as_of(Some(&trusted), disruptions);
+    let passed = !trusted.is_empty() && CLOCK.layers.readmit_as_of(Some(&trusted), disruptions);
     let is_new = |other: &Evidence| evidence.iter().all(|evidence| evidence.name != other.name);
     let others: Vec<_> = CLOCK.evidence().into_iter().filter(is_new).collect();
     evidence.extend(others);

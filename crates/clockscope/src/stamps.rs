@@ -263,14 +263,14 @@ impl Stamps {
     fn renew(self, civil: CivilTime) -> Result<(), Unrenewed> {
         let owner = process_mark();
         match self.clock {
-            StampClock::Counter => COUNTER.renew_by(owner, |enough| CLOCK.observe(enough, civil)),
-            StampClock::Os => OS.renew_by(owner, |_| CLOCK.observe_os(civil)),
+            StampClock::Counter => COUNTER.renew_by(owner, |enough| CLOCK.layers.observe(enough, civil)),
+            StampClock::Os => OS.renew_by(owner, |_| CLOCK.layers.observe_os(civil)),
         }
     }
 
     /// Fails where the counter went back from CPU to CPU: brackets on one CPU do not show that.
     fn in_order(self) -> Result<(), StampError> {
-        match (self.clock, CLOCK.barred()) {
+        match (self.clock, CLOCK.layers.barred()) {
             (StampClock::Counter, Some(reason @ Demotion::OutOfOrder)) => Err(StampError::GivenUp(reason)),
             _ => Ok(()),
         }
@@ -317,7 +317,7 @@ impl Stamps {
 fn os_stamp() -> Stamp {
     // A child of the process that began the history may not have read a clock yet.
     CLOCK.prepare();
-    Stamp(CLOCK.os_ns_at_once().unwrap_or(0))
+    Stamp(CLOCK.layers.os_ns_at_once().unwrap_or(0))
 }
 
 /// The moment of a stamp of the system's clock: the stamp is the time, but for one that no
@@ -344,8 +344,8 @@ pub fn counter() -> Result<Stamps, Refused> {
         }
         crate::prepare();
         boot::learn();
-        CLOCK.recheck_use();
-        if let Some(reason) = CLOCK.barred() {
+        CLOCK.layers.recheck_use();
+        if let Some(reason) = CLOCK.layers.barred() {
             return Err(Refused::NotUsed(reason));
         }
         if arch::is_invariant() == Some(false) {

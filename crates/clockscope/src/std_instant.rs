@@ -197,9 +197,9 @@ fn both() -> Option<Pair> {
     // Where the counter is disabled, std's clock may be fatal where ours is not; it is the caller
     // who has just read it.
     let take = || {
-        let before = CLOCK.os_ns_at_once()?;
+        let before = CLOCK.layers.os_ns_at_once()?;
         let inner = StdInstant::now();
-        Ok::<_, Errno>(Bracket { before, inner, after: CLOCK.os_ns_at_once()? })
+        Ok::<_, Errno>(Bracket { before, inner, after: CLOCK.layers.os_ns_at_once()? })
     };
     keep_errno(|| narrowest(take, Bracket::width, TRIES, 0)).ok().map(Pair)
 }

@@ -42,7 +42,7 @@ impl Instant {
 /// that one.
 fn timeline_offset_ns() -> u64 {
     #[cfg(all(feature = "std", not(clockscope_models)))]
-    return crate::native::CLOCK.timeline_offset_ns();
+    return crate::native::CLOCK.layers.timeline_offset_ns();
     #[cfg(not(all(feature = "std", not(clockscope_models))))]
     return 0;
 }

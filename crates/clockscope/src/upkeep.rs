@@ -122,7 +122,7 @@ impl<N: Notice> Stop<N> {
         }
         drop(is_over);
         if clock_set.wait(period) == Wakeup::ByClock {
-            clock.check_other_clocks();
+            clock.layers.check_other_clocks();
         }
         false
     }
@@ -173,7 +173,7 @@ impl Upkeep {
         let (shared, signal) = (recent.clone(), Arc::clone(&stop));
         let thread = std::thread::Builder::new().name("clockscope-upkeep".to_owned()).spawn(move || {
             let _running = Running(&shared.written);
-            write_down(&shared, &signal, period, RECHECK_EVERY, || _ = CLOCK.recheck_use());
+            write_down(&shared, &signal, period, RECHECK_EVERY, || _ = CLOCK.layers.recheck_use());
         })?;
         Ok(Self { recent, stop, thread: Some(thread) })
     }

@@ -154,7 +154,7 @@ pub fn generation() -> u64 {
 /// ```
 #[must_use]
 pub fn error_bound() -> Option<ErrorBound> {
-    keep_errno(|| CLOCK.offset_error_bound(OffsetClock::Wall))
+    keep_errno(|| CLOCK.layers.offset_error_bound(OffsetClock::Wall))
 }
 
 impl Instant {
@@ -177,7 +177,7 @@ impl Instant {
     /// ```
     #[must_use]
     pub fn to_wall(self) -> Option<WallTime> {
-        keep_errno(|| CLOCK.offset_clock_at(OffsetClock::Wall, self.as_signed_ns())).map(WallTime::from_unix_ns)
+        keep_errno(|| CLOCK.layers.offset_clock_at(OffsetClock::Wall, self.as_signed_ns())).map(WallTime::from_unix_ns)
     }
 }
 
@@ -212,7 +212,7 @@ impl Anchor {
         keep_errno(|| {
             // Before the offset: a set between both makes the anchor one that is not current.
             let generation = CLOCK.wall_generation();
-            let (offset, bound_ns) = CLOCK.offset_now(OffsetClock::Wall)?;
+            let (offset, bound_ns) = CLOCK.layers.offset_now(OffsetClock::Wall)?;
             Some(Self { offset_ns: offset.ns(), bound_ns, generation })
         })
     }

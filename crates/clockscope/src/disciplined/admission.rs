@@ -6,9 +6,10 @@
 //! refuses. This file calls `decisions` alone, and compares no clocks.
 
 use super::first_reading::FirstReading;
+use super::layers::Admission;
 use super::system_answers::Answers;
 use super::version::{ServingMode, Version};
-use super::{Counter, Demotion, Disciplined, OsClock};
+use super::{Counter, Demotion, OsClock};
 
 /// Questions to counter and system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,10 +20,10 @@ enum Questions {
     All,
 }
 
-impl<C: Counter, S: OsClock> Disciplined<C, S> {
-    /// Asks counter and system now what the second reading would ask, once for this process and all
-    /// that it forks. No reading asks anything after that.
-    pub fn prepare(&self) {
+impl<C: Counter, S: OsClock> Admission<C, S> {
+    /// Asks counter and system once for this process and all that it forks. Returns when that is
+    /// done.
+    pub(super) fn prepare(&self) {
         while self.shared.page.mode() == ServingMode::New {
             self.begin();
         }
@@ -134,7 +135,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// Takes the counter because of a test that began when [`OsClock::disruptions`] was this:
-    /// [`Disciplined::readmit_on`], or [`Disciplined::readmit`] without CPUs.
+    /// on these CPUs alone, or on all.
     pub(crate) fn readmit_as_of(&self, cpus: Option<&[u32]>, disruptions: Option<u64>) -> bool {
         self.prepare();
         if !self.trust.may_be_tested() {
@@ -154,7 +155,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Gives the counter up, because a test of its own has shown that it may not be trusted. At
     /// once, whoever holds the lock.
-    pub fn give_up(&self) {
+    pub(super) fn give_up(&self) {
         self.prepare();
         self.trust.reject();
         self.decide(|mode| match mode {
@@ -185,6 +186,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
 #[cfg(all(test, not(clockscope_models)))]
 mod tests {
+    use super::super::Disciplined;
     use super::*;
     use crate::Errno;
 
@@ -213,9 +215,11 @@ mod tests {
         for reason in Demotion::ALL {
             let clock = Disciplined::new(Machine, Machine);
             clock.prepare();
-            clock.decide(|_| Some(ServingMode::Barred(reason)));
-            clock.forbid();
-            let ServingMode::Barred(found) = clock.shared.page.mode() else { panic!("{reason:?}: it is served") };
+            clock.layers.decide(|_| Some(ServingMode::Barred(reason)));
+            clock.layers.forbid();
+            let ServingMode::Barred(found) = clock.layers.shared.page.mode() else {
+                panic!("{reason:?}: it is served")
+            };
             assert!(!found.is_for_some_time(), "{reason:?} became {found:?}");
         }
     }

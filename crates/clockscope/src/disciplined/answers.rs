@@ -16,11 +16,12 @@ use clockscope_core::evidence::{
 use clockscope_core::pause;
 
 use super::calibration::{MeanRate, both_ticks};
+use super::layers::Report;
 use super::readings::ANSWER_TRIES;
 use super::steering::Wanted;
 use super::system_answers::Answers;
 use super::version::ServingMode;
-use super::{Counter, Disciplined, OsClock};
+use super::{Counter, OsClock};
 use crate::Instant;
 use crate::conversion::{Conversion, Uncalibrated};
 use crate::evidence::{ErrorBound, Evidence, Finding, Frequency, Source};
@@ -35,9 +36,9 @@ const PERMISSION_SOURCE: &str =
 /// A clock that shows the same in so many readings is not waited for.
 const FROZEN: u64 = 20_000;
 
-impl<C: Counter, S: OsClock> Disciplined<C, S> {
+impl<C: Counter, S: OsClock> Report<C, S> {
     /// Source of the time that would be served now.
-    pub fn source(&self) -> Source {
+    pub(super) fn source(&self) -> Source {
         self.prepare();
         if self.serve_line().is_some() {
             Source::Counter
@@ -48,19 +49,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Moves when what was known of the counter no longer holds; 0 before the first reading.
-    pub fn generation(&self) -> u64 {
-        self.generation.load(Ordering::Relaxed)
-    }
-
-    /// Returns |ours − OS| with the bracket's width: by a fresh bracket, and the largest since the
-    /// generation began, with the one in which the generation before ended. While the OS clock is
-    /// served, its tick, and by how much ours is ahead where it stands still. `None` where it does
-    /// not answer.
-    ///
-    /// The largest holds for every reading whose segment has ended, three windows ago at most, if
-    /// the OS clock's rate changes at most once in two windows in which it is read.
-    pub fn error_bound(&self) -> Option<ErrorBound> {
+    /// Returns the error by a fresh bracket, with the bracket's width, and the largest since the
+    /// generation began. While the OS clock is served, its tick, and by how much ours is ahead
+    /// where it stands still. `None` where it does not answer.
+    pub(super) fn error_bound(&self) -> Option<ErrorBound> {
         self.prepare();
         let page = &self.shared.page;
         // Another thread may hold the lock: then the line is compared by this bracket alone.
@@ -97,10 +89,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         })
     }
 
-    /// Returns the counter's mean frequency over the calibration's window, which is extended by a
-    /// fresh bracket. Calibrates for a window or two if nobody has done so. `None` where the
-    /// counter is not used.
-    pub fn frequency(&self) -> Option<Frequency> {
+    /// Returns the counter's mean frequency over the calibration's window.
+    pub(super) fn frequency(&self) -> Option<Frequency> {
         self.conversion().map(|conversion| *conversion.frequency())
     }
 
@@ -129,14 +119,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// By how much the time is ahead of the OS clock since that stepped back; zero if it never did.
-    /// Whoever compares the time with that clock's adds it there.
-    pub fn timeline_offset(&self) -> Duration {
-        Duration::from_nanos(self.timeline_offset_ns())
-    }
-
     /// Conversion of ticks into time, by the same window.
-    pub fn conversion(&self) -> Option<Conversion> {
+    pub(super) fn conversion(&self) -> Option<Conversion> {
         self.wake();
         self.verify();
         let mean = self.mean_rate()?;
@@ -150,7 +134,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// # Errors
     /// [`Uncalibrated`].
     #[cfg(feature = "std")]
-    pub fn calibrate_blocking(&self, duration: Duration) -> Result<Conversion, Uncalibrated> {
+    pub(super) fn calibrate_blocking(&self, duration: Duration) -> Result<Conversion, Uncalibrated> {
         self.prepare();
         let answers = self.trust.answers().unwrap_or_default();
         if answers.permitted == Some(false) {
@@ -186,7 +170,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// The smallest step between two readings that are as close as can be; `None` where none was
     /// found.
-    pub fn resolution(&self) -> Option<Duration> {
+    pub(super) fn resolution(&self) -> Option<Duration> {
         let ns = match self.conversion() {
             Some(conversion) => {
                 let ticks = lattice::step(|| self.counter.unordered())?;
@@ -207,15 +191,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// Returns true if the time is a monotonic clock's, of a tick of 1 µs or less.
-    pub fn is_high_resolution(&self) -> bool {
+    pub(super) fn is_high_resolution(&self) -> bool {
         self.read();
         self.shared.os.is_monotonic() && (self.source() == Source::Counter || self.os_tick_ns() <= 1000)
     }
 
     /// The evidence for and against the counter, and why it is used or not. Counter and system are
-    /// not asked: their answers are those of the second reading, [`Disciplined::prepare`] or the
-    /// last [`Disciplined::recheck`].
-    pub fn evidence(&self) -> Vec<Evidence> {
+    /// not asked: their answers are those of the last time.
+    pub(super) fn evidence(&self) -> Vec<Evidence> {
         self.wake();
         let answers = self.trust.answers().unwrap_or_default();
         let answered = [self.permission(&answers), self.clocksource(&answers), self.invariance(&answers)];
@@ -330,7 +313,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// That the OS clock stepped back, if it did.
     fn step(&self) -> Option<Evidence> {
-        let offset = Some(self.timeline_offset()).filter(|offset| !offset.is_zero())?;
+        let offset = Some(Duration::from_nanos(self.timeline_offset_ns())).filter(|offset| !offset.is_zero())?;
         let seen = alloc::format!("it stepped back, and the time goes on {offset:?} ahead of it");
         let evidence = Evidence::new("steps of the OS clock", Finding::Unknown, seen);
         Some(evidence.figure(offset.as_nanos() as f64, "ns").by("readings of it"))

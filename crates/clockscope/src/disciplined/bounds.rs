@@ -5,7 +5,7 @@
 //! that it had when the system was asked, and both ends part by the system's own growth. So a wall
 //! clock that is set or slewed within the second takes the true time out of no interval. That the
 //! rate is right is checked at each renewal of the line: where the clocks part, the system is asked
-//! anew. Only callers of [`Disciplined::bounded`] ask it: readings of other kinds make no system
+//! anew. Only callers of `bounded` ask it: readings of other kinds make no system
 //! call, because a confined process may not.
 
 use clockscope_core::brackets::Bracket;
@@ -13,12 +13,13 @@ use clockscope_core::brackets::Bracket;
 use super::agreement::SAME;
 use super::carried::Carried;
 use super::errors::BracketInterval;
+use super::layers::CivilBounds;
 use super::page::OffsetClock;
 use super::shared_statement::{ClockSnapshot, Statement, Turn};
 use super::statement::{BoundedAt, Bounds, CivilStatement, GROWS, earlier, is_same_rate, later};
 use super::use_rate::Usage;
 use super::version::Version;
-use super::{Counter, Disciplined, OsClock};
+use super::{Counter, OsClock};
 use clockscope_core::CivilState;
 
 /// The line is not tried again for so many windows after a question beside it, so that a clock
@@ -28,14 +29,10 @@ const RETRY_WINDOWS: u64 = 8;
 /// So many comparisons of the system's clocks are tried, until one was not interrupted.
 const TRIES: u32 = 4;
 
-impl<C: Counter, S: OsClock> Disciplined<C, S> {
-    /// The interval in which the true time is, where the system states one.
-    ///
-    /// Cost: the counter's ordered read and two products; without a line, four reads of the
-    /// system's clocks; once a second, the questions of [`OsClock::civil_statement`]. Without
-    /// [`OsClock::raw_ns`] there is a question at each call that no line answers.
+impl<C: Counter, S: OsClock> CivilBounds<C, S> {
+    /// Returns the interval in which the true time is, where the system states one.
     #[inline(always)]
-    pub fn bounded(&self) -> BoundedAt {
+    pub(super) fn bounded(&self) -> BoundedAt {
         self.shared.page.read_bounds(|| self.counter.ordered()).unwrap_or_else(|| self.bounded_slow())
     }
 

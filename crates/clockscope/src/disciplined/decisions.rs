@@ -3,10 +3,11 @@
 use core::sync::atomic::Ordering;
 
 use super::errors::FASTER;
+use super::layers::Decisions;
 use super::version::{ServingMode, Version};
-use super::{Counter, Disciplined, OsClock};
+use super::{Counter, OsClock};
 
-impl<C: Counter, S: OsClock> Disciplined<C, S> {
+impl<C: Counter, S: OsClock> Decisions<C, S> {
     /// Gives the counter up, or takes it back, if `decision` says so of the mode that there is: the
     /// calibration begins anew. By anybody, and at once.
     pub(super) fn decide(&self, decision: impl Fn(ServingMode) -> Option<ServingMode>) {
@@ -33,6 +34,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             self.next_generation(largest_ns.saturating_add(unseen_ns), None);
         }
         is_ended
+    }
+
+    /// Returns the number that moves when what was known of the counter no longer holds.
+    pub(super) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Relaxed)
     }
 
     /// Moves the number of readings that are not on one line. The largest error begins with the one

@@ -4,10 +4,11 @@ use core::ops::{Deref, DerefMut};
 use core::sync::atomic::Ordering;
 
 use super::generation::Generation;
+use super::layers::Holding;
 use super::lock::{Guard, LockState};
-use super::state::Steering;
+use super::state::SteeringState;
 use super::version::{ServingMode, Version};
-use super::{Counter, Demotion, Disciplined, OsClock};
+use super::{Counter, Demotion, OsClock};
 
 /// A holder that has held the lock for longer than this, in ns, is considered lost.
 const OVERDUE_NS: u64 = 100_000_000;
@@ -19,11 +20,11 @@ const LONGEST_PAUSE: u32 = 200;
 
 /// The lock, held: what it guards, and the version that its holder may replace.
 pub(super) struct SteeringGuard<'a> {
-    steering: Guard<'a, Steering>,
+    steering: Guard<'a, SteeringState>,
     pub(super) version: Version,
 }
 
-impl<C: Counter, S: OsClock> Disciplined<C, S> {
+impl<C: Counter, S: OsClock> Holding<C, S> {
     /// Waits for the lock: for questions, never for readings. Makes no system call meanwhile but to
     /// read the OS clock, because a confined process may not. Takes it over from a holder that was
     /// there long ago: a signal handler that asks may have interrupted it, again and again. `None`
@@ -106,7 +107,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Loads the version for a fresh holder. Clears the state if another thread than the last
     /// holder has changed the version since. `None` if the lock was taken over meanwhile.
-    fn guard<'a>(&self, steering: Guard<'a, Steering>) -> Option<SteeringGuard<'a>> {
+    fn guard<'a>(&self, steering: Guard<'a, SteeringState>) -> Option<SteeringGuard<'a>> {
         self.shared.os.preemption_point();
         let version = self.shared.page.version();
         // A thread that has lost the lock may have loaded the version of its successor.
@@ -128,15 +129,15 @@ impl Drop for SteeringGuard<'_> {
 }
 
 impl Deref for SteeringGuard<'_> {
-    type Target = Steering;
+    type Target = SteeringState;
 
-    fn deref(&self) -> &Steering {
+    fn deref(&self) -> &SteeringState {
         &self.steering
     }
 }
 
 impl DerefMut for SteeringGuard<'_> {
-    fn deref_mut(&mut self) -> &mut Steering {
+    fn deref_mut(&mut self) -> &mut SteeringState {
         &mut self.steering
     }
 }

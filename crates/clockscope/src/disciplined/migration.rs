@@ -2,11 +2,12 @@
 //! moved to, or on a CPU that no test has covered.
 
 use super::holding::SteeringGuard;
+use super::layers::Migration;
 use super::verified_cpus::Test;
 use super::version::ServingMode;
-use super::{Counter, Demotion, Disciplined, OsClock};
+use super::{Counter, Demotion, OsClock};
 
-impl<C: Counter, S: OsClock> Disciplined<C, S> {
+impl<C: Counter, S: OsClock> Migration<C, S> {
     /// Returns whether what is known of the counter was found here. Where it was not, ends the line
     /// and what depends on it. Asked before each bracket.
     pub(super) fn is_where_it_was(&self, guard: &mut SteeringGuard<'_>) -> bool {

@@ -3,9 +3,10 @@
 
 use clockscope_core::brackets::Bracket;
 
+use super::layers::Observer;
 use super::page::{ClockOffset, OffsetClock};
 use super::statement::{earlier, later};
-use super::{Counter, Demotion, Disciplined, OsClock};
+use super::{Counter, Demotion, OsClock};
 use clockscope_core::CivilState;
 
 /// Brackets tried for an observation.
@@ -58,7 +59,7 @@ impl Observation {
     };
 }
 
-impl<C: Counter, S: OsClock> Disciplined<C, S> {
+impl<C: Counter, S: OsClock> Observer<C, S> {
     /// Looks at both clocks, and at the system's civil time. A bracket that is no wider than
     /// `enough` ticks ends the search for a narrower one.
     pub(crate) fn observe(&self, enough: u64, civil: CivilTime) -> Result<Observation, Unobserved> {

@@ -16,55 +16,28 @@
 use core::sync::atomic::Ordering;
 
 use super::holding::SteeringGuard;
+use super::layers::OffsetClocks;
 use super::offsets::{Distance, TRIES, enough_ns};
 use super::page::{ClockOffset, OffsetClock};
 use super::use_rate::Usage;
 use super::version::Version;
-use super::{Counter, Disciplined, OsClock};
+use super::{Counter, OsClock};
 
 /// A comparison takes less than this, unless it is interrupted: some system calls on a slow
 /// processor.
 const INTERRUPTED_NS: u64 = 20_000;
 
-impl<C: Counter, S: OsClock> Disciplined<C, S> {
-    /// The wall clock's time in ns since the Unix epoch, ordered as [`Disciplined::now`] is while
-    /// that clock is not set back. At the epoch and after where no wall clock answers.
-    ///
-    /// Error: [`Disciplined::wall_error_ns`]. Cost: that of `now`.
+impl<C: Counter, S: OsClock> OffsetClocks<C, S> {
+    /// Reads the clock, ordered, in ns.
     #[inline(always)]
-    pub fn wall_ns(&self) -> i64 {
-        self.offset_clock_ns(OffsetClock::Wall)
-    }
-
-    /// The same by a bare read of the counter: [`Disciplined::now_unordered`].
-    #[inline(always)]
-    pub fn wall_ns_unordered(&self) -> i64 {
-        self.offset_clock_ns_unordered(OffsetClock::Wall)
-    }
-
-    /// The time since the machine was started, in ns, that goes on in a suspend; ordered as
-    /// [`Disciplined::now`] is. Our own timeline where no such clock answers.
-    ///
-    /// Error: that of [`Disciplined::wall_error_ns`]. Cost: that of `now`.
-    #[inline(always)]
-    pub fn boot_ns(&self) -> i64 {
-        self.offset_clock_ns(OffsetClock::Boot)
-    }
-
-    /// The same by a bare read of the counter: [`Disciplined::now_unordered`].
-    #[inline(always)]
-    pub fn boot_ns_unordered(&self) -> i64 {
-        self.offset_clock_ns_unordered(OffsetClock::Boot)
-    }
-
-    #[inline(always)]
-    fn offset_clock_ns(&self, clock: OffsetClock) -> i64 {
+    pub(super) fn offset_clock_ns(&self, clock: OffsetClock) -> i64 {
         let by_line = self.shared.page.read_offset_clock(clock, || self.counter.ordered());
         by_line.unwrap_or_else(|| self.offset_clock_slow(clock))
     }
 
+    /// Reads the clock by a bare read of the counter, in ns.
     #[inline(always)]
-    fn offset_clock_ns_unordered(&self, clock: OffsetClock) -> i64 {
+    pub(super) fn offset_clock_ns_unordered(&self, clock: OffsetClock) -> i64 {
         let by_line = self.shared.page.read_offset_clock(clock, || self.counter.unordered());
         by_line.unwrap_or_else(|| self.offset_clock_slow(clock))
     }
@@ -241,15 +214,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// The same of the wall clock.
-    pub fn check_wall(&self) {
-        self.check_offset(OffsetClock::Wall);
-    }
-
-    /// The same, where anybody has asked for this clock.
-    pub(crate) fn check_wanted(&self, clock: OffsetClock) {
-        if self.shared.page.wants(clock) {
-            self.check_offset(clock);
+    /// Compares the clocks beside ours that were asked for.
+    pub(crate) fn check_other_clocks(&self) {
+        for clock in OffsetClock::ALL {
+            if self.shared.page.wants(clock) {
+                self.check_offset(clock);
+            }
         }
     }
 
@@ -265,26 +235,15 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.publish(guard, &snapshot.line).then_some(())
     }
 
-    /// Moves when the wall clock was found to have been set, to have leapt, or to have gone on
-    /// while the machine slept. Compares it now.
-    pub fn wall_generation(&self) -> u64 {
+    /// Compares the wall clock, and returns the number of changes that were found.
+    pub(super) fn wall_generation(&self) -> u64 {
         self.check_offset(OffsetClock::Wall);
         self.wall_generation.load(Ordering::Relaxed)
     }
 
-    /// By how much [`Disciplined::wall_ns`] is off from the wall clock beyond what
-    /// [`Disciplined::error_bound`] says, in ns: by a fresh comparison, and at most since the wall
-    /// clock was set. `None` where it does not answer.
-    pub fn wall_error_ns(&self) -> Option<(u64, u64)> {
-        self.offset_error_ns(OffsetClock::Wall)
-    }
-
-    /// The same of [`Disciplined::boot_ns`] and the boot clock, since the last suspend.
-    pub fn boot_error_ns(&self) -> Option<(u64, u64)> {
-        self.offset_error_ns(OffsetClock::Boot)
-    }
-
-    /// The same of a clock. Looks at it first: [`Disciplined::check_offset`].
+    /// Returns by how much the clock by its published offset is off from the clock itself, in ns:
+    /// by a fresh comparison, and at most since its offset changed. `None` where it does not
+    /// answer.
     pub(crate) fn offset_error_ns(&self, clock: OffsetClock) -> Option<(u64, u64)> {
         self.check_offset(clock);
         let words = self.shared.page.offset_words(clock);

@@ -10,9 +10,10 @@ use core::sync::atomic::Ordering;
 use clockscope_core::brackets::{Bracket, narrowest};
 
 use super::holding::SteeringGuard;
+use super::layers::Offsets;
 use super::os_speed::TOO_WIDE;
 use super::page::{ClockOffset, OffsetClock};
-use super::{Counter, Disciplined, OsClock};
+use super::{Counter, OsClock};
 use crate::Errno;
 
 /// Comparisons for an offset that is not known.
@@ -68,7 +69,7 @@ pub(super) fn enough_ns(width_ns: Option<u64>) -> u64 {
     width_ns.map_or(0, |ns| ns.saturating_add(ns / 4))
 }
 
-impl<C: Counter, S: OsClock> Disciplined<C, S> {
+impl<C: Counter, S: OsClock> Offsets<C, S> {
     /// Reads the clock itself.
     #[inline(always)]
     pub(super) fn read_itself(&self, clock: OffsetClock) -> Result<i64, Errno> {

@@ -197,7 +197,7 @@ fn readings_are_ordered(start: i64, jump_ns: i64, step: u64) {
             Machine { counter: shared(1_000_000), step: shared(STEP), ahead: shared(AHEAD_NS), has_points: false };
         let clock = Arc::new(Disciplined::new(machine.clone(), machine.clone()).with_window_ns(WINDOW_NS));
         assert!(clock.frequency().is_some() && clock.source() == Source::Counter);
-        let end = clock.shared.page.snapshot(|| 0).line.end();
+        let end = clock.layers.shared.page.snapshot(|| 0).line.end();
         machine.counter.store(end.wrapping_add_signed(start), Ordering::Relaxed);
         machine.ahead.store(AHEAD_NS.wrapping_add_signed(jump_ns), Ordering::Relaxed);
         machine.step.store(step, Ordering::Relaxed);
@@ -270,29 +270,29 @@ fn an_unwritten_reading_is_below_the_line_that_begins() {
         let clock = Arc::new(Disciplined::new(machine.clone(), machine.clone()));
         clock.prepare();
         // So that a reading need not be written down.
-        clock.shared.page.write_down(1_000_000);
+        clock.layers.shared.page.write_down(1_000_000);
         let known = Arc::new(AtomicU64::new(0));
         let reader = {
             let (clock, known) = (clock.clone(), known.clone());
             thread::spawn(move || {
-                let version = clock.shared.page.version();
+                let version = clock.layers.shared.page.version();
                 if !version.has_line() {
-                    let os_ns = clock.os_ns().unwrap();
-                    known.store(clock.serve_os(version, os_ns), Ordering::Release);
+                    let os_ns = clock.layers.os_ns().unwrap();
+                    known.store(clock.layers.serve_os(version, os_ns), Ordering::Release);
                 }
             })
         };
         let beginner = {
             let clock = clock.clone();
             thread::spawn(move || {
-                let mut guard = clock.try_lock().unwrap();
-                clock.announce(&mut guard);
-                let os_ns = clock.os_ns().unwrap();
-                assert!(clock.publish(&mut guard, &ServedLine::single(0, os_ns, 1.0, 1000)));
+                let mut guard = clock.layers.try_lock().unwrap();
+                clock.layers.announce(&mut guard);
+                let os_ns = clock.layers.os_ns().unwrap();
+                assert!(clock.layers.publish(&mut guard, &ServedLine::single(0, os_ns, 1.0, 1000)));
             })
         };
         let least = known.load(Ordering::Acquire);
-        if let Some(ns) = clock.shared.page.read(|| 0) {
+        if let Some(ns) = clock.layers.shared.page.read(|| 0) {
             assert!(ns >= least, "{ns} was read after {least}");
         }
         reader.join().unwrap();
@@ -312,32 +312,40 @@ fn a_lock_is_taken_over_once_and_for_good() {
         let former = {
             let clock = clock.clone();
             thread::spawn(move || {
-                let Some(mut guard) = clock.try_lock() else { return };
-                clock.publish(&mut guard, &late);
+                let Some(mut guard) = clock.layers.try_lock() else { return };
+                clock.layers.publish(&mut guard, &late);
             })
         };
         let successor = {
             let clock = clock.clone();
             thread::spawn(move || {
-                let state = match clock.shared.steering.try_lock() {
+                let state = match clock.layers.shared.steering.try_lock() {
                     Ok(_) => return false,
                     Err(state) => state,
                 };
-                let Some(mut guard) = clock.take_over(state) else { return false };
+                let Some(mut guard) = clock.layers.take_over(state) else { return false };
                 // Only what was published before may have been seen: that line has ended.
-                assert!(clock.publish(&mut guard, &next));
+                assert!(clock.layers.publish(&mut guard, &next));
                 true
             })
         };
         let taken_over = successor.join().unwrap();
         if taken_over {
-            assert_eq!(clock.shared.page.snapshot(|| 0).line.at(0), Some(20), "the former holder's line came later");
+            assert_eq!(
+                clock.layers.shared.page.snapshot(|| 0).line.at(0),
+                Some(20),
+                "the former holder's line came later"
+            );
         }
         former.join().unwrap();
         if taken_over {
-            assert_eq!(clock.shared.page.snapshot(|| 0).line.at(0), Some(20), "the former holder's line came later");
+            assert_eq!(
+                clock.layers.shared.page.snapshot(|| 0).line.at(0),
+                Some(20),
+                "the former holder's line came later"
+            );
         }
-        assert!(clock.try_lock().is_some(), "it was released");
+        assert!(clock.layers.try_lock().is_some(), "it was released");
     });
 }
 
@@ -353,22 +361,22 @@ fn a_counter_that_was_given_up_is_not_served() {
         let publisher = {
             let (clock, known) = (clock.clone(), known.clone());
             thread::spawn(move || {
-                let mut guard = clock.try_lock().unwrap();
+                let mut guard = clock.layers.try_lock().unwrap();
                 for value in [1_000_500, 1_000_600] {
-                    clock.publish(&mut guard, &ServedLine::single(0, value, 1.0, 100));
-                    if let Some(ns) = clock.shared.page.read(|| 10) {
+                    clock.layers.publish(&mut guard, &ServedLine::single(0, value, 1.0, 100));
+                    if let Some(ns) = clock.layers.shared.page.read(|| 10) {
                         known.store(ns, Ordering::Release);
                     }
                 }
             })
         };
         clock.give_up();
-        assert_eq!(clock.shared.page.read(|| 10), None);
+        assert_eq!(clock.layers.shared.page.read(|| 10), None);
         let least = known.load(Ordering::Acquire);
         let ns = clock.now().as_ns();
         assert!(ns >= least, "{ns} was read after {least}");
         publisher.join().unwrap();
-        assert_eq!(clock.shared.page.read(|| 10), None);
+        assert_eq!(clock.layers.shared.page.read(|| 10), None);
     });
 }
 
@@ -385,19 +393,19 @@ fn a_line_of_before_a_set_is_not_served_after_a_check() {
         let publisher = {
             let (clock, has_compared) = (clock.clone(), has_compared.clone());
             thread::spawn(move || {
-                let mut guard = clock.try_lock().unwrap();
-                clock.announce(&mut guard);
+                let mut guard = clock.layers.try_lock().unwrap();
+                clock.layers.announce(&mut guard);
                 guard.beside.set_wall(ClockOffset::of(5_000));
                 has_compared.store(1, Ordering::Release);
-                clock.publish(&mut guard, &ServedLine::single(0, 1_000_500, 1.0, 100));
+                clock.layers.publish(&mut guard, &ServedLine::single(0, 1_000_500, 1.0, 100));
             })
         };
         if has_compared.load(Ordering::Acquire) != 0 {
             let seen = Distance::of(Bracket { before: 1_000_500, inner: 1_000_505, after: 1_000_510 }, 1);
-            clock.end_line_of_stopped_holder(OffsetClock::Wall, &seen);
-            assert_eq!(clock.shared.page.read_offset_clock(OffsetClock::Wall, || 10), None);
+            clock.layers.end_line_of_stopped_holder(OffsetClock::Wall, &seen);
+            assert_eq!(clock.layers.shared.page.read_offset_clock(OffsetClock::Wall, || 10), None);
             publisher.join().unwrap();
-            assert_eq!(clock.shared.page.read_offset_clock(OffsetClock::Wall, || 10), None);
+            assert_eq!(clock.layers.shared.page.read_offset_clock(OffsetClock::Wall, || 10), None);
         }
     });
 }

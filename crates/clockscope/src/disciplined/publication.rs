@@ -8,13 +8,14 @@
 use core::sync::atomic::Ordering;
 
 use super::holding::SteeringGuard;
+use super::layers::Publication;
 use super::line::ServedLine;
 use super::os_speed::SlowOsClock;
 use super::sync::stored_before_reading;
 use super::version::ServingMode;
-use super::{Counter, Demotion, Disciplined, OsClock};
+use super::{Counter, Demotion, OsClock};
 
-impl<C: Counter, S: OsClock> Disciplined<C, S> {
+impl<C: Counter, S: OsClock> Publication<C, S> {
     /// Says that a line may begin with a bracket that is taken from here on: see the protocol in
     /// [`super`].
     pub(super) fn announce(&self, guard: &mut SteeringGuard<'_>) {

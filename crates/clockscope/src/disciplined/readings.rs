@@ -9,9 +9,10 @@ use core::sync::atomic::Ordering;
 use clockscope_core::brackets::{Bracket, narrowest};
 
 use super::errors::error_ns;
+use super::layers::Readings;
 use super::page::PageSnapshot;
 use super::version::ServingMode;
-use super::{Counter, Demotion, Disciplined, OsClock};
+use super::{Counter, Demotion, OsClock};
 use crate::Errno;
 
 /// Length of a segment in ns; each is up to a tenth longer or shorter. Half as long again is the
@@ -25,7 +26,7 @@ const OWN_READS: u32 = 4;
 /// Brackets tried for an answer.
 pub(super) const ANSWER_TRIES: u32 = 8;
 
-impl<C: Counter, S: OsClock> Disciplined<C, S> {
+impl<C: Counter, S: OsClock> Readings<C, S> {
     /// Length of a segment, in ns.
     pub(super) const fn window_ns(&self) -> u64 {
         if self.requested_window_ns == 0 { WINDOW_NS } else { self.requested_window_ns }

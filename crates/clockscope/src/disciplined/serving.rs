@@ -6,26 +6,40 @@
 
 use core::sync::atomic::Ordering;
 
+use super::layers::Serving;
 use super::line::LinePosition;
 use super::page::{SKEW_NS, UNWRITTEN_NS};
 use super::steering::{PAUSE_WINDOWS, Wanted};
 use super::use_rate::Usage;
 use super::version::Version;
-use super::{Counter, Disciplined, OsClock};
+use super::{Counter, OsClock};
 use crate::Errno;
 
-impl<C: Counter, S: OsClock> Disciplined<C, S> {
+impl<C: Counter, S: OsClock> Serving<C, S> {
     /// Reads the time, ordered, in ns: the fast path, and the slow one where that serves nothing.
     #[inline(always)]
     pub(super) fn read(&self) -> u64 {
         self.shared.page.read(|| self.counter.ordered()).unwrap_or_else(|| self.slow())
     }
 
+    /// Reads the time as [`Self::read`] does, or returns the OS clock's error while no clock
+    /// answers and the time stands still.
+    #[inline(always)]
+    pub(super) fn try_read(&self) -> Result<u64, Errno> {
+        self.shared.page.read(|| self.counter.ordered()).map_or_else(|| self.try_slow(), Ok)
+    }
+
+    /// Reads the time by a bare read of the counter, in ns.
+    #[inline(always)]
+    pub(super) fn read_unordered(&self) -> u64 {
+        self.shared.page.read(|| self.counter.unordered()).unwrap_or_else(|| self.slow())
+    }
+
     /// Serves everything but a fresh line. Ordered. Rare callers come through here with cold
     /// caches, so the code that they need is in one piece, and all other code is elsewhere.
     #[cold]
     #[inline(never)]
-    pub(super) fn slow(&self) -> u64 {
+    fn slow(&self) -> u64 {
         let page = &self.shared.page;
         let version = page.version();
         if !version.has_line() && !version.is_new() {
@@ -43,7 +57,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The same, or why no clock answers.
     #[cold]
     #[inline(never)]
-    pub(super) fn try_slow(&self) -> Result<u64, Errno> {
+    fn try_slow(&self) -> Result<u64, Errno> {
         let ns = self.slow();
         // A time that stands still is the floor. So is one that the OS clock has just caught up
         // with.

@@ -3,7 +3,7 @@
 use super::lock::Lock;
 use super::page::Page;
 use super::shared_statement::SharedStatement;
-use super::state::Steering;
+use super::state::SteeringState;
 #[cfg(not(clockscope_models))]
 use super::sync::AtomicU64;
 
@@ -19,7 +19,7 @@ pub(crate) struct Shared<S> {
     /// Here for the sake of who calls rarely: what such a call reads is in one cache line.
     pub(super) os: S,
     pub(super) page: Page,
-    pub(super) steering: Lock<Steering>,
+    pub(super) steering: Lock<SteeringState>,
     /// For callers without a line.
     pub(super) statement: SharedStatement,
     /// Identifies this process; 0 until [`Shared::process_mark`] is called. Last, where nothing is
@@ -34,7 +34,7 @@ impl<S> Shared<S> {
         Self {
             os,
             page: Page::new(),
-            steering: Lock::new(Steering::ZERO),
+            steering: Lock::new(SteeringState::ZERO),
             statement: SharedStatement::new(),
             process_mark: AtomicU64::new(0),
         }
@@ -42,7 +42,7 @@ impl<S> Shared<S> {
 
     #[cfg(clockscope_models)]
     pub(super) fn new(os: S) -> Self {
-        Self { os, page: Page::new(), steering: Lock::new(Steering::ZERO), statement: SharedStatement::new() }
+        Self { os, page: Page::new(), steering: Lock::new(SteeringState::ZERO), statement: SharedStatement::new() }
     }
 }
 

@@ -6,14 +6,15 @@
 
 use core::sync::atomic::Ordering;
 
+use super::layers::Standstill;
 use super::version::ServingMode;
-use super::{Counter, Demotion, Disciplined, OsClock};
+use super::{Counter, Demotion, OsClock};
 
 /// Duration for which the time stands still when the OS clock is behind earlier readings, in ns.
 /// Three windows if that is longer: a line may end that far ahead.
 const HOLD_NS: u64 = 10_000_000;
 
-impl<C: Counter, S: OsClock> Disciplined<C, S> {
+impl<C: Counter, S: OsClock> Standstill<C, S> {
     /// The OS clock is behind `at`, below which nothing may be served: the time stands still. When
     /// it has done so for long, it goes on from there at the OS clock's rate: that clock has
     /// stepped back.

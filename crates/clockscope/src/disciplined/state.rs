@@ -12,7 +12,7 @@ use super::version::Version;
 
 /// The lock's content. All zero is the state before the first use.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Steering {
+pub(crate) struct SteeringState {
     /// The version that the last holder left. Where there is another one, another thread has
     /// decided something without the lock, and nothing is known any more.
     pub(super) version_left: Version,
@@ -26,7 +26,7 @@ pub(crate) struct Steering {
     pub(super) beside: BesideNextLine,
 }
 
-impl Steering {
+impl SteeringState {
     /// The state before the first use.
     pub(super) const ZERO: Self = Self {
         version_left: Version::NEW,

@@ -10,13 +10,14 @@ use super::calibration::MeanRate;
 use super::drawn_rate::DrawnRate;
 use super::errors::BracketInterval;
 use super::holding::SteeringGuard;
+use super::layers::Steering;
 use super::line::{LinePosition, ServedLine};
 use super::os_speed::Width;
 use super::page::{ClockOffset, OffsetClock, PageSnapshot};
-use super::state::Steering;
+use super::state::SteeringState;
 use super::use_rate::Usage;
 use super::version::{ServingMode, Version};
-use super::{Counter, Demotion, Disciplined, OsClock};
+use super::{Counter, Demotion, OsClock};
 
 /// Brackets tried at a re-anchoring, and at the start of a calibration.
 const TRIES: u32 = 4;
@@ -42,7 +43,7 @@ pub(super) enum Wanted {
     ByQuestion,
 }
 
-impl<C: Counter, S: OsClock> Disciplined<C, S> {
+impl<C: Counter, S: OsClock> Steering<C, S> {
     /// The line is nearly spent: publishes the next one, if it is in use and nobody else is doing
     /// it.
     #[cold]
@@ -229,7 +230,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Judges the OS clock's rate since the end of the interval `before`.
     fn judge(&self, guard: &mut SteeringGuard<'_>, before: &BracketInterval, bracket: &Bracket) -> RateJudgment {
-        let Steering { rate, ambiguous_change, .. } = &mut **guard;
+        let SteeringState { rate, ambiguous_change, .. } = &mut **guard;
         ambiguous_change.judge(rate, before, bracket, self.window_ns())
     }
 

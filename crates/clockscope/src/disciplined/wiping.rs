@@ -8,7 +8,7 @@ use clockscope_core::os::{self, Timeline};
 use super::lock::ProcessMark;
 use super::page::layout;
 use super::shared::Shared;
-use super::state::Steering;
+use super::state::SteeringState;
 use super::sync::{AtomicU64, Ordering};
 
 /// Place in which the clock of the process keeps what a forked child must forget.
@@ -72,7 +72,7 @@ impl<S> Shared<S> {
     /// No other thread may be there: the caller is a child that was just forked.
     unsafe fn forget(&self) {
         // SAFETY: whoever held the lock is not there any more.
-        unsafe { self.steering.break_open(Steering::ZERO) };
+        unsafe { self.steering.break_open(SteeringState::ZERO) };
         self.process_mark.store(0, Ordering::Relaxed);
         self.statement.wipe();
         self.page.forget();

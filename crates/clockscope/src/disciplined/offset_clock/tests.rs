@@ -6,6 +6,7 @@ use core::cell::Cell;
 
 use clockscope_core::brackets::Bracket;
 
+use super::super::Disciplined;
 use super::super::line::ServedLine;
 use super::super::page::Page;
 use super::super::version::ServingMode;
@@ -44,7 +45,7 @@ impl OsClock for Machine {
 
 /// The time now, which no clock was read for.
 fn now(clock: &Disciplined<&Machine, &Machine>) -> u64 {
-    clock.counter.0.get()
+    clock.layers.counter.0.get()
 }
 
 fn machine() -> Machine {
@@ -54,7 +55,7 @@ fn machine() -> Machine {
 fn begun(machine: &Machine) -> Disciplined<&Machine, &Machine> {
     let clock = Disciplined::new(machine, machine);
     clock.prepare();
-    clock.shared.page.want(OffsetClock::Wall);
+    clock.layers.shared.page.want(OffsetClock::Wall);
     clock
 }
 
@@ -65,16 +66,17 @@ fn a_reading_beside_a_line_that_begins_is_below_the_line() {
     for is_announced_before in [false, true] {
         let machine = machine();
         let clock = begun(&machine);
-        assert!(clock.learn_offset(OffsetClock::Wall, WIDE_NS).is_some());
-        let mut guard = clock.try_lock().unwrap();
-        let version = clock.shared.page.version();
-        clock.announce(&mut guard);
-        let version = if is_announced_before { clock.shared.page.version() } else { version };
-        let bracket_ns = clock.os_ns().unwrap();
+        assert!(clock.layers.learn_offset(OffsetClock::Wall, WIDE_NS).is_some());
+        let mut guard = clock.layers.try_lock().unwrap();
+        let version = clock.layers.shared.page.version();
+        clock.layers.announce(&mut guard);
+        let version = if is_announced_before { clock.layers.shared.page.version() } else { version };
+        let bracket_ns = clock.layers.os_ns().unwrap();
         machine.0.set(now(&clock) + 5_000);
-        let served = clock.serve_itself(OffsetClock::Wall, version, clock.shared.os.wall_ns().unwrap()).unwrap();
-        guard.beside.set_wall(clock.shared.page.offset_words(OffsetClock::Wall).known());
-        assert!(clock.publish(&mut guard, &ServedLine::single(now(&clock), bracket_ns, 1.0, 1_000_000)));
+        let served =
+            clock.layers.serve_itself(OffsetClock::Wall, version, clock.layers.shared.os.wall_ns().unwrap()).unwrap();
+        guard.beside.set_wall(clock.layers.shared.page.offset_words(OffsetClock::Wall).known());
+        assert!(clock.layers.publish(&mut guard, &ServedLine::single(now(&clock), bracket_ns, 1.0, 1_000_000)));
         let later = clock.wall_ns();
         assert!(later >= served, "{later} was read after {served}, announced before: {is_announced_before}");
     }
@@ -86,11 +88,11 @@ fn a_reading_beside_a_line_that_begins_is_below_the_line() {
 fn a_reading_by_the_line_is_not_below_one_of_the_wall_clock_itself() {
     let machine = machine();
     let clock = begun(&machine);
-    let mut guard = clock.try_lock().unwrap();
-    guard.beside.set_wall(clock.learn_offset(OffsetClock::Wall, WIDE_NS).unwrap());
+    let mut guard = clock.layers.try_lock().unwrap();
+    guard.beside.set_wall(clock.layers.learn_offset(OffsetClock::Wall, WIDE_NS).unwrap());
     let served = clock.wall_ns();
     assert_eq!(served, now(&clock) as i64 + WALL_AHEAD_NS, "it is the wall clock's own");
-    assert!(clock.publish(&mut guard, &ServedLine::single(now(&clock), now(&clock), 1.0, 1_000_000)));
+    assert!(clock.layers.publish(&mut guard, &ServedLine::single(now(&clock), now(&clock), 1.0, 1_000_000)));
     let later = clock.wall_ns();
     assert!(later >= served, "{later} was read after {served}");
 }
@@ -102,15 +104,15 @@ fn a_reading_of_the_wall_clock_itself_is_not_below_one_by_a_line_that_ended() {
     for lead_ns in [2, OS_READ_NS / 2, OS_READ_NS, 3 * OS_READ_NS] {
         let machine = machine();
         let clock = begun(&machine);
-        let mut guard = clock.try_lock().unwrap();
-        guard.beside.set_wall(clock.learn_offset(OffsetClock::Wall, WIDE_NS).unwrap());
+        let mut guard = clock.layers.try_lock().unwrap();
+        guard.beside.set_wall(clock.layers.learn_offset(OffsetClock::Wall, WIDE_NS).unwrap());
         let start = now(&clock);
-        assert!(clock.publish(&mut guard, &ServedLine::single(start, start + lead_ns, 1.0, 1_000)));
-        let served = clock.shared.page.read_offset_clock(OffsetClock::Wall, || start + 1).unwrap();
+        assert!(clock.layers.publish(&mut guard, &ServedLine::single(start, start + lead_ns, 1.0, 1_000)));
+        let served = clock.layers.shared.page.read_offset_clock(OffsetClock::Wall, || start + 1).unwrap();
         let next = guard.version.without_line(ServingMode::Open);
         // Only what was read is ended: the end of the line would be further ahead.
-        clock.shared.page.raise_floor(start + 1 + lead_ns);
-        assert!(clock.shared.page.replace(&mut guard.version, next));
+        clock.layers.shared.page.raise_floor(start + 1 + lead_ns);
+        assert!(clock.layers.shared.page.replace(&mut guard.version, next));
         let later = clock.wall_ns();
         assert!(later >= served, "{later} was read after {served}, {lead_ns} ns ahead");
     }
@@ -157,9 +159,9 @@ impl OsClock for Restless {
     fn wall_ns(&self) -> Result<i64, Errno> {
         if let Some((clock, left)) = self.clock.get().zip(self.replacements.get().checked_sub(1)) {
             self.replacements.set(left);
-            let mut version = clock.shared.page.version();
+            let mut version = clock.layers.shared.page.version();
             let next = version.without_line(ServingMode::Open);
-            assert!(clock.shared.page.replace(&mut version, next));
+            assert!(clock.layers.shared.page.replace(&mut version, next));
         }
         Ok(self.machine.0.get() as i64 + self.ahead_ns.get())
     }
@@ -178,7 +180,7 @@ fn restless() -> (&'static Restless, &'static RestlessClock) {
     }));
     let clock: &'static RestlessClock = Box::leak(Box::new(Disciplined::new(&restless.machine, restless)));
     clock.prepare();
-    clock.shared.page.want(OffsetClock::Wall);
+    clock.layers.shared.page.want(OffsetClock::Wall);
     (restless, clock)
 }
 
@@ -187,13 +189,13 @@ fn restless() -> (&'static Restless, &'static RestlessClock) {
 #[test]
 fn a_check_stops_a_line_that_is_about_to_begin() {
     let (restless, clock) = restless();
-    let mut guard = clock.try_lock().unwrap();
-    clock.announce(&mut guard);
-    guard.beside.set_wall(clock.learn_offset(OffsetClock::Wall, WIDE_NS).unwrap());
-    let now_ns = clock.os_ns().unwrap();
+    let mut guard = clock.layers.try_lock().unwrap();
+    clock.layers.announce(&mut guard);
+    guard.beside.set_wall(clock.layers.learn_offset(OffsetClock::Wall, WIDE_NS).unwrap());
+    let now_ns = clock.layers.os_ns().unwrap();
     restless.ahead_ns.set(WALL_AHEAD_NS - 1_000_000);
     clock.check_wall();
-    assert!(!clock.publish(&mut guard, &ServedLine::single(now_ns, now_ns, 1.0, 50_000)));
+    assert!(!clock.layers.publish(&mut guard, &ServedLine::single(now_ns, now_ns, 1.0, 50_000)));
     assert_eq!(clock.generation(), 1, "no line has served a reading");
 }
 
@@ -202,11 +204,12 @@ fn a_check_stops_a_line_that_is_about_to_begin() {
 #[test]
 fn a_check_shows_a_set_while_another_thread_holds_the_lock() {
     let (restless, clock) = restless();
-    let mut guard = clock.try_lock().unwrap();
-    guard.beside.set_wall(clock.learn_offset(OffsetClock::Wall, WIDE_NS).unwrap());
-    let now_ns = clock.os_ns().unwrap();
-    let (generation, largest_ns) = (clock.generation(), clock.shared.page.largest_error_ns.load(Ordering::Relaxed));
-    assert!(clock.publish(&mut guard, &ServedLine::single(now_ns, now_ns, 1.0, 50_000)));
+    let mut guard = clock.layers.try_lock().unwrap();
+    guard.beside.set_wall(clock.layers.learn_offset(OffsetClock::Wall, WIDE_NS).unwrap());
+    let now_ns = clock.layers.os_ns().unwrap();
+    let (generation, largest_ns) =
+        (clock.generation(), clock.layers.shared.page.largest_error_ns.load(Ordering::Relaxed));
+    assert!(clock.layers.publish(&mut guard, &ServedLine::single(now_ns, now_ns, 1.0, 50_000)));
     let before = clock.wall_ns();
     restless.ahead_ns.set(WALL_AHEAD_NS - 1_000_000);
     assert!(clock.wall_ns() >= before, "the line shows it when it is renewed");
@@ -214,7 +217,7 @@ fn a_check_shows_a_set_while_another_thread_holds_the_lock() {
     let after = clock.wall_ns();
     assert!(after < before - 900_000, "{after} after {before}");
     assert_eq!(clock.generation(), generation + 1);
-    assert!(clock.shared.page.largest_error_ns.load(Ordering::Relaxed) > largest_ns + 2 * 223_000);
+    assert!(clock.layers.shared.page.largest_error_ns.load(Ordering::Relaxed) > largest_ns + 2 * 223_000);
 }
 
 /// The wall clock was set, and other threads replace the version however often meanwhile: a reading
@@ -222,10 +225,10 @@ fn a_check_shows_a_set_while_another_thread_holds_the_lock() {
 #[test]
 fn a_reading_that_others_disturb_often_takes_no_stack() {
     let (restless, clock) = restless();
-    assert!(clock.learn_offset(OffsetClock::Wall, WIDE_NS).is_some());
+    assert!(clock.layers.learn_offset(OffsetClock::Wall, WIDE_NS).is_some());
     restless.clock.set(Some(clock));
     // No line begins.
-    let _guard = clock.try_lock().unwrap();
+    let _guard = clock.layers.try_lock().unwrap();
     restless.ahead_ns.set(WALL_AHEAD_NS - 1_000_000);
     restless.replacements.set(200_000);
     let served = clock.wall_ns();
@@ -239,11 +242,11 @@ fn a_reading_that_others_disturb_often_takes_no_stack() {
 fn a_clock_that_is_steered_by_itself_is_read_alone() {
     let (restless, clock) = restless();
     restless.is_steered_alike.set(false);
-    let mut guard = clock.try_lock().unwrap();
+    let mut guard = clock.layers.try_lock().unwrap();
     for has_line in [false, true] {
-        let now_ns = clock.os_ns().unwrap();
+        let now_ns = clock.layers.os_ns().unwrap();
         if has_line {
-            assert!(clock.publish(&mut guard, &ServedLine::single(now_ns, now_ns, 1.0, 1_000_000)));
+            assert!(clock.layers.publish(&mut guard, &ServedLine::single(now_ns, now_ns, 1.0, 1_000_000)));
         }
         let wall_ns = clock.wall_ns();
         assert_eq!(restless.machine.0.get(), now_ns, "another clock was read, with a line: {has_line}");
