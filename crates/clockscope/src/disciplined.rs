@@ -42,10 +42,10 @@
 //!
 //! # Layers
 //!
-//! The clock's methods are in several files. Each file has the methods of one layer, a type of
-//! `layers`, which lists them in their order. A layer's methods call those of its own and of lower
-//! layers, and the compiler allows no other call. `Disciplined` is the highest layer and the
-//! methods that users call.
+//! The clock's methods are in several files, each with the methods of one layer. `layers` lists the
+//! layers in their order, from `observation` down to `readings`, each a type. A layer's methods
+//! call those of its own and of lower layers, and the compiler allows no other call. `Disciplined`
+//! has the methods that users call, and holds the highest layer.
 //!
 //! # Protocol
 //!
@@ -221,6 +221,7 @@ pub(crate) use lock::{ProcessGuard, ProcessLock, ProcessMark};
 pub(crate) use observation::Observation;
 pub use observation::{CivilTime, Unobserved};
 pub(crate) use page::{ClockOffset, OffsetClock};
+use readings::Readings;
 pub(crate) use shared::Shared;
 pub(crate) use statement::GROWS;
 pub(crate) use sync::{AtomicU64 as SharedWord, fence};
@@ -273,13 +274,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// A clock out of `counter` and `os`. Reads neither.
     #[cfg(not(clockscope_models))]
     pub const fn new(counter: C, os: S) -> Self {
-        Self { layers: Observer::new(Shared::new(os), counter) }
+        Self { layers: Observer::new(Shared::new(Readings::new(counter, os))) }
     }
 
     /// Loom's atomics cannot be made at compile time.
     #[cfg(clockscope_models)]
     pub fn new(counter: C, os: S) -> Self {
-        Self { layers: Observer::new(Shared::new(os), counter) }
+        Self { layers: Observer::new(Shared::new(Readings::new(counter, os))) }
     }
 
     /// The same with segments of `ns` nanoseconds, between 1 µs and 100 ms. Longer ones follow the
@@ -388,14 +389,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// `false` where it still may not be used: it may not be read, or is not invariant, or too many
     /// threads did not come back from renewing the clock.
     pub fn readmit(&self) -> bool {
-        self.layers.readmit_as_of(None, self.layers.shared.os.disruptions())
+        self.layers.readmit_as_of(None, self.layers.os.disruptions())
     }
 
     /// The same where the test was made on these CPUs. A renewal that runs on another one
     /// ([`OsClock::current_cpu`]) withdraws it. CPUs from 1024 on are not covered. `false` as well
     /// while another thread stores a test.
     pub fn readmit_on(&self, cpus: &[u32]) -> bool {
-        self.layers.readmit_as_of(Some(cpus), self.layers.shared.os.disruptions())
+        self.layers.readmit_as_of(Some(cpus), self.layers.os.disruptions())
     }
 
     /// Gives the counter up, because a test of its own has shown that it may not be trusted. At
@@ -497,12 +498,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The OS clock.
     #[cfg(not(clockscope_models))]
     pub(crate) fn os(&self) -> &S {
-        &self.layers.shared.os
+        &self.layers.os
     }
 
     /// The state that a forked child must forget; all-zero is that before the first use.
     #[cfg(not(clockscope_models))]
-    pub(crate) fn shared(&self) -> &Shared<S> {
+    pub(crate) fn shared(&self) -> &Shared<C, S> {
         &self.layers.shared
     }
 }

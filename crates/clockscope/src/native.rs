@@ -14,11 +14,13 @@ use crate::disciplined::{CivilStatement, Counter, Disciplined, FirstReading, OsC
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Native;
 
+const _: () = assert!(size_of::<Native>() == 0, "it lies in memory that a fork wipes");
+
 /// The clock of the process.
 pub(crate) static CLOCK: Disciplined<Native, Timeline> = Disciplined::new(Native, Timeline::new());
 
 impl Wiped for Native {
-    fn shared() -> &'static Shared<Timeline> {
+    fn shared() -> &'static Shared<Self, Timeline> {
         CLOCK.shared()
     }
 }

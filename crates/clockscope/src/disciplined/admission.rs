@@ -3,7 +3,7 @@
 //! Owns the questions, the step out of the state before the first use, and the counter's later
 //! return and end. `trust` keeps the answers. `decisions` makes each change of the mode, without
 //! the lock. Of all readings, the second one of a process asks, or the first where the OS clock
-//! refuses. This file calls `decisions` alone, and compares no clocks.
+//! refuses. It compares no clocks.
 
 use super::first_reading::FirstReading;
 use super::layers::Admission;
@@ -24,7 +24,7 @@ impl<C: Counter, S: OsClock> Admission<C, S> {
     /// Asks counter and system once for this process and all that it forks. Returns when that is
     /// done.
     pub(super) fn prepare(&self) {
-        while self.shared.page.mode() == ServingMode::New {
+        while self.page.mode() == ServingMode::New {
             self.begin();
         }
     }
@@ -33,7 +33,7 @@ impl<C: Counter, S: OsClock> Admission<C, S> {
     /// its children.
     #[cold]
     fn begin(&self) {
-        let page = &self.shared.page;
+        let page = &self.page;
         let mut version = page.version();
         // A child that is forked in the middle of this, by a signal handler, finds another version,
         // and begins by itself.
@@ -44,12 +44,12 @@ impl<C: Counter, S: OsClock> Admission<C, S> {
         page.mark();
         let answers = match self.trust.answers() {
             Some(answers) => {
-                self.shared.os.prepare(answers.permitted);
+                self.os.prepare(answers.permitted);
                 answers
             }
             None => {
                 let answers = self.ask(Questions::Deciding);
-                let (first, process) = (self.first(), self.shared.os.process());
+                let (first, process) = (self.first(), self.os.process());
                 if !first.was_taken() {
                     // A child that is forked later asks nothing.
                     first.keep(0, process);
@@ -77,9 +77,9 @@ impl<C: Counter, S: OsClock> Admission<C, S> {
         }
         // Before the OS clock is read for its tick: where the counter is disabled, that may be
         // fatal.
-        self.shared.os.prepare(permitted.or(before.permitted));
-        self.trust.learn_machine(self.shared.os.disruptions());
-        let os_tick_ns = self.shared.os.tick_ns(clocksource.or(before.clocksource) == Some(true));
+        self.os.prepare(permitted.or(before.permitted));
+        self.trust.learn_machine(self.os.disruptions());
+        let os_tick_ns = self.os.tick_ns(clocksource.or(before.clocksource) == Some(true));
         let (invariant, is_complete) = (self.counter.is_invariant(), questions == Questions::All);
         self.trust.keep(Answers { permitted, clocksource, invariant, name: 0, is_complete, os_tick_ns }, name)
     }
@@ -110,7 +110,7 @@ impl<C: Counter, S: OsClock> Admission<C, S> {
 
     /// The first reading, wherever it is kept.
     pub(super) fn first(&self) -> &FirstReading {
-        self.shared.os.first_reading(&self.first)
+        self.os.first_reading(&self.first)
     }
 
     fn follow(&self, answers: Answers) -> bool {
@@ -131,7 +131,7 @@ impl<C: Counter, S: OsClock> Admission<C, S> {
             (ServingMode::Barred(found), None) if found.is_of_the_system() => Some(ServingMode::Open),
             _ => None,
         });
-        self.shared.page.mode() == ServingMode::Open
+        self.page.mode() == ServingMode::Open
     }
 
     /// Takes the counter because of a test that began when [`OsClock::disruptions`] was this:
@@ -150,7 +150,7 @@ impl<C: Counter, S: OsClock> Admission<C, S> {
             ServingMode::New | ServingMode::Barred(_) => Some(ServingMode::Open),
             ServingMode::Open => None,
         });
-        self.shared.page.mode() == ServingMode::Open
+        self.page.mode() == ServingMode::Open
     }
 
     /// Gives the counter up, because a test of its own has shown that it may not be trusted. At
@@ -217,9 +217,7 @@ mod tests {
             clock.prepare();
             clock.layers.decide(|_| Some(ServingMode::Barred(reason)));
             clock.layers.forbid();
-            let ServingMode::Barred(found) = clock.layers.shared.page.mode() else {
-                panic!("{reason:?}: it is served")
-            };
+            let ServingMode::Barred(found) = clock.layers.page.mode() else { panic!("{reason:?}: it is served") };
             assert!(!found.is_for_some_time(), "{reason:?} became {found:?}");
         }
     }

@@ -42,7 +42,7 @@ impl<C: Counter, S: OsClock> Report<C, S> {
         self.prepare();
         if self.serve_line().is_some() {
             Source::Counter
-        } else if self.shared.os.now_ns().is_ok() {
+        } else if self.os.now_ns().is_ok() {
             Source::OsClock
         } else {
             Source::Nothing
@@ -54,7 +54,7 @@ impl<C: Counter, S: OsClock> Report<C, S> {
     /// where it stands still. `None` where it does not answer.
     pub(super) fn error_bound(&self) -> Option<ErrorBound> {
         self.prepare();
-        let page = &self.shared.page;
+        let page = &self.page;
         // Another thread may hold the lock: then the line is compared by this bracket alone.
         let tick_ns = self.verify().unwrap_or_else(|| self.ticks_by_line(self.os_tick_ns()));
         let error = match self.error_by_line(tick_ns) {
@@ -98,7 +98,7 @@ impl<C: Counter, S: OsClock> Report<C, S> {
     /// has done so yet. Reads the OS clock meanwhile.
     fn wake(&self) {
         self.prepare();
-        let page = &self.shared.page;
+        let page = &self.page;
         let Ok(start_ns) = self.os_ns() else { return };
         // A read takes 5 ns at least; no longer than a frozen clock would make believe.
         for turn in 0..self.window_ns() / 5 {
@@ -178,9 +178,7 @@ impl<C: Counter, S: OsClock> Report<C, S> {
             }
             // The timer tick of a coarse clock is longer than anybody wants to wait for:
             // clock_getres states that one.
-            None => {
-                lattice::step(|| self.shared.os.now_ns().unwrap_or(0)).unwrap_or(0).max(self.coarse_tick_ns()) as f64
-            }
+            None => lattice::step(|| self.os.now_ns().unwrap_or(0)).unwrap_or(0).max(self.coarse_tick_ns()) as f64,
         };
         (ns > 0.0).then(|| Duration::from_nanos((ns + 0.5) as u64).max(Duration::from_nanos(1)))
     }
@@ -193,7 +191,7 @@ impl<C: Counter, S: OsClock> Report<C, S> {
     /// Returns true if the time is a monotonic clock's, of a tick of 1 µs or less.
     pub(super) fn is_high_resolution(&self) -> bool {
         self.read();
-        self.shared.os.is_monotonic() && (self.source() == Source::Counter || self.os_tick_ns() <= 1000)
+        self.os.is_monotonic() && (self.source() == Source::Counter || self.os_tick_ns() <= 1000)
     }
 
     /// The evidence for and against the counter, and why it is used or not. Counter and system are
@@ -302,7 +300,7 @@ impl<C: Counter, S: OsClock> Report<C, S> {
     /// MoveNotices of moves of the machine. Where there are none, the clocks' disagreement shows
     /// them: no evidence against the counter.
     fn move_notices(&self) -> Evidence {
-        let (finding, seen) = match self.shared.os.disruptions() {
+        let (finding, seen) = match self.os.disruptions() {
             Some(_) => (Finding::For, "the hypervisor announces moves and restored snapshots"),
             None => {
                 (Finding::Unknown, "nothing that this process may read announces that the machine is moved or restored")
@@ -321,7 +319,7 @@ impl<C: Counter, S: OsClock> Report<C, S> {
 
     /// Reason why the counter was given up.
     fn outcome(&self) -> Option<Evidence> {
-        let ServingMode::Barred(reason) = self.shared.page.mode() else { return None };
+        let ServingMode::Barred(reason) = self.page.mode() else { return None };
         let (seen, advice) = reason.explained();
         Some(Evidence::new("outcome", Finding::Against, seen).word(reason.word()).by("the clock itself").advise(advice))
     }

@@ -5,8 +5,8 @@
 //! that it had when the system was asked, and both ends part by the system's own growth. So a wall
 //! clock that is set or slewed within the second takes the true time out of no interval. That the
 //! rate is right is checked at each renewal of the line: where the clocks part, the system is asked
-//! anew. Only callers of `bounded` ask it: readings of other kinds make no system
-//! call, because a confined process may not.
+//! anew. Only callers of `bounded` ask it: readings of other kinds make no system call, because a
+//! confined process may not.
 
 use clockscope_core::brackets::Bracket;
 
@@ -33,13 +33,13 @@ impl<C: Counter, S: OsClock> CivilBounds<C, S> {
     /// Returns the interval in which the true time is, where the system states one.
     #[inline(always)]
     pub(super) fn bounded(&self) -> BoundedAt {
-        self.shared.page.read_bounds(|| self.counter.ordered()).unwrap_or_else(|| self.bounded_slow())
+        self.page.read_bounds(|| self.counter.ordered()).unwrap_or_else(|| self.bounded_slow())
     }
 
     #[cold]
     #[inline(never)]
     fn bounded_slow(&self) -> BoundedAt {
-        let page = &self.shared.page;
+        let page = &self.page;
         page.want(OffsetClock::Wall);
         let version = page.version();
         if version == Version::NEW || version.is_new() {
@@ -88,11 +88,11 @@ impl<C: Counter, S: OsClock> CivilBounds<C, S> {
     /// Reads the system's clocks at about one moment. `None` where one does not answer, or all
     /// tries were interrupted.
     fn see(&self) -> Option<ClockSnapshot> {
-        let os = &self.shared.os;
+        let os = &self.os;
         let one = || {
             let before_ns = os.now_ns().ok()?;
             let (wall_ns, raw_ns) = (os.wall_ns().ok()?, os.raw_ns()?);
-            let counter_ticks = if self.shared.page.version().has_line() { self.counter.ordered() } else { 0 };
+            let counter_ticks = if self.page.version().has_line() { self.counter.ordered() } else { 0 };
             let after_ns = os.now_ns().ok()?;
             let disruptions = os.disruptions().map_or(0, |number| number.wrapping_add(1));
             Some(ClockSnapshot { raw_ns, before_ns, after_ns, wall_ns, disruptions, counter_ticks })
@@ -109,7 +109,7 @@ impl<C: Counter, S: OsClock> CivilBounds<C, S> {
     /// The interval by what the system stated before, however long ago, and without a question:
     /// for callers who want a time of another kind.
     pub(super) fn bounded_unasked(&self) -> BoundedAt {
-        let by_line = self.shared.page.read_bounds(|| self.counter.ordered());
+        let by_line = self.page.read_bounds(|| self.counter.ordered());
         let by_statement = || self.shared.statement.load()?.at_any_age(&self.see()?, self.trust.os_tick_ns());
         by_line.or_else(by_statement).unwrap_or(BoundedAt::nothing(CivilState::Unavailable))
     }
@@ -131,7 +131,7 @@ impl<C: Counter, S: OsClock> CivilBounds<C, S> {
         if !is_same(before, after) {
             return;
         }
-        let Some(raw_ns) = self.shared.os.raw_ns() else { return };
+        let Some(raw_ns) = self.os.raw_ns() else { return };
         let stated = Statement::of(*after, seen, raw_ns, self.os_tick_ns(), self.interrupted_ns());
         if let Some(statement) = stated {
             self.shared.statement.keep(turn, &statement);
@@ -153,7 +153,7 @@ impl<C: Counter, S: OsClock> CivilBounds<C, S> {
     }
 
     fn ask_statement(&self) -> CivilStatement {
-        self.shared.os.civil_statement().unwrap_or(CivilStatement::nothing(CivilState::Unavailable))
+        self.os.civil_statement().unwrap_or(CivilStatement::nothing(CivilState::Unavailable))
     }
 
     /// Asks the system, and publishes the line anew with what it states, where the counter can
@@ -169,14 +169,14 @@ impl<C: Counter, S: OsClock> CivilBounds<C, S> {
         if guard.rate.ns_per_tick() * (since_last as f64) < self.shortest_ns() {
             return None;
         }
-        let last_ns = guard.errors.interval().end().inner.wrapping_sub(self.shared.page.offset());
+        let last_ns = guard.errors.interval().end().inner.wrapping_sub(self.page.offset());
         let former = self.shared.statement.load();
         let retry_ns = last_ns.wrapping_sub(RETRY_WINDOWS * self.window_ns());
         if former.is_some_and(|former| !former.was_asked_before(retry_ns)) {
             return None;
         }
         let former = former.filter(Statement::was_beside_line);
-        let has_raw = self.shared.os.raw_ns().is_some();
+        let has_raw = self.os.raw_ns().is_some();
         if has_raw && former.is_none() && !guard.beside.has_bounds() {
             return None;
         }
@@ -194,7 +194,7 @@ impl<C: Counter, S: OsClock> CivilBounds<C, S> {
         let bounded =
             CivilStatement { latest_ns: later(after.latest_ns, (took_ns * (1.0 + GROWS)) as u64 + 1), ..after };
         let tick_ns = guard.rate.os_tick_ns();
-        let on_os_clock = Bracket { inner: bracket.inner.wrapping_sub(self.shared.page.offset()), ..bracket };
+        let on_os_clock = Bracket { inner: bracket.inner.wrapping_sub(self.page.offset()), ..bracket };
         let share = SAME + guard.errors.interval().uncertain();
         // A slew that began since then, and ended just now, shows in one of the two.
         let goes_on = |former: &Statement| {

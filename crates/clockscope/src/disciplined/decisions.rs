@@ -1,17 +1,62 @@
 //! Decisions on the counter and the end of a generation, by any thread, without the lock.
 
+use core::ops::Deref;
 use core::sync::atomic::Ordering;
 
+use clockscope_core::atomic::AtomicU64;
+
 use super::errors::FASTER;
-use super::layers::Decisions;
+use super::first_reading::FirstReading;
+use super::readings::Readings;
+use super::shared::Shared;
+use super::trust::Trust;
 use super::version::{ServingMode, Version};
 use super::{Counter, OsClock};
+
+/// Decides whether the counter is used, without the lock. Has all of the clock's state. The layers
+/// above it have none.
+#[repr(C)]
+pub(crate) struct Decisions<C, S> {
+    pub(super) shared: Shared<C, S>,
+    // Outside of the shared state, because a fork wipes that one.
+    pub(super) generation: AtomicU64,
+    pub(super) wall_generation: AtomicU64,
+    pub(super) trust: Trust,
+    pub(super) first: FirstReading,
+}
+
+impl<C, S> Decisions<C, S> {
+    /// A clock's state before its first use.
+    pub(super) const fn new(shared: Shared<C, S>) -> Self {
+        Self {
+            shared,
+            generation: AtomicU64::new(0),
+            wall_generation: AtomicU64::new(0),
+            trust: Trust::new(),
+            first: FirstReading::new(),
+        }
+    }
+
+    /// Returns the lowest layer of a clock that no thread reads yet.
+    pub(super) const fn readings_mut(&mut self) -> &mut Readings<C, S> {
+        &mut self.shared.readings
+    }
+}
+
+impl<C, S> Deref for Decisions<C, S> {
+    type Target = Readings<C, S>;
+
+    #[inline(always)]
+    fn deref(&self) -> &Readings<C, S> {
+        &self.shared.readings
+    }
+}
 
 impl<C: Counter, S: OsClock> Decisions<C, S> {
     /// Gives the counter up, or takes it back, if `decision` says so of the mode that there is: the
     /// calibration begins anew. By anybody, and at once.
     pub(super) fn decide(&self, decision: impl Fn(ServingMode) -> Option<ServingMode>) {
-        let page = &self.shared.page;
+        let page = &self.page;
         loop {
             let mut version = page.version();
             let Some(mode) = decision(version.mode()) else { return };
@@ -28,9 +73,9 @@ impl<C: Counter, S: OsClock> Decisions<C, S> {
         // Nobody compares what a line has given since the last bracket.
         let unseen_ns = if version.has_line() { (2.0 * self.window_ns() as f64 * FASTER) as u64 } else { 0 };
         let next = version.without_line(mode);
-        let is_ended = self.shared.page.end_line_of(version, next);
+        let is_ended = self.page.end_line_of(version, next);
         if is_ended {
-            let largest_ns = self.shared.page.largest_error_ns.load(Ordering::Relaxed);
+            let largest_ns = self.page.largest_error_ns.load(Ordering::Relaxed);
             self.next_generation(largest_ns.saturating_add(unseen_ns), None);
         }
         is_ended
@@ -46,13 +91,13 @@ impl<C: Counter, S: OsClock> Decisions<C, S> {
     #[cold]
     #[inline(never)]
     pub(super) fn next_generation(&self, error_ns: u64, at_ns: Option<u64>) {
-        self.shared.page.largest_error_ns.store(error_ns, Ordering::Relaxed);
+        self.page.largest_error_ns.store(error_ns, Ordering::Relaxed);
         if let Some(at_ns) = at_ns {
-            self.shared.page.largest_error_at_ns.store(at_ns, Ordering::Relaxed);
+            self.page.largest_error_at_ns.store(at_ns, Ordering::Relaxed);
         }
         // What was found to be wrong may be what the system's clocks go by, too.
         self.shared.statement.forget();
-        self.shared.os.preemption_point();
+        self.os.preemption_point();
         self.generation.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -30,7 +30,7 @@ impl<C: Counter, S: OsClock> Holding<C, S> {
     /// there long ago: a signal handler that asks may have interrupted it, again and again. `None`
     /// where the counter is not used, and while another thread holds the lock.
     pub(super) fn wait_lock(&self) -> Option<SteeringGuard<'_>> {
-        if self.shared.page.mode() != ServingMode::Open {
+        if self.page.mode() != ServingMode::Open {
             return None;
         }
         // The holder is done within microseconds, or is not running: then it needs this CPU,
@@ -60,7 +60,7 @@ impl<C: Counter, S: OsClock> Holding<C, S> {
 
     /// Returns true if this holder was there long ago. Its first witness writes down when that was.
     fn is_overdue(&self, state: LockState) -> bool {
-        let page = &self.shared.page;
+        let page = &self.page;
         // Read now: the witness may have been stopped since it last did.
         let Ok(os_ns) = self.os_ns() else { return false };
         if !state.is_locked() {
@@ -90,17 +90,17 @@ impl<C: Counter, S: OsClock> Holding<C, S> {
             }
             Err(_) => return None,
         };
-        let mut version = self.shared.page.version();
+        let mut version = self.page.version();
         // Unless it is taken over itself meanwhile.
         while steering.is_current() {
             let next = version.without_line(version.mode()).in_epoch(steering.epoch());
-            if self.shared.page.end_line_of(&mut version, next) {
-                self.next_generation(self.shared.page.largest_error_ns.load(Ordering::Relaxed), None);
+            if self.page.end_line_of(&mut version, next) {
+                self.next_generation(self.page.largest_error_ns.load(Ordering::Relaxed), None);
                 let mut guard = SteeringGuard { steering, version };
                 guard.restart_next();
                 return Some(guard);
             }
-            version = self.shared.page.version();
+            version = self.page.version();
         }
         None
     }
@@ -108,8 +108,8 @@ impl<C: Counter, S: OsClock> Holding<C, S> {
     /// Loads the version for a fresh holder. Clears the state if another thread than the last
     /// holder has changed the version since. `None` if the lock was taken over meanwhile.
     fn guard<'a>(&self, steering: Guard<'a, SteeringState>) -> Option<SteeringGuard<'a>> {
-        self.shared.os.preemption_point();
-        let version = self.shared.page.version();
+        self.os.preemption_point();
+        let version = self.page.version();
         // A thread that has lost the lock may have loaded the version of its successor.
         if !steering.is_current() {
             return None;

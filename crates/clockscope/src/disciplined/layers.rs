@@ -1,20 +1,17 @@
-//! The layers of the clock's methods, and its state.
+//! The layers of the clock's methods.
 //!
-//! A layer is the one below it and further methods, which the file that its comment names has. It
-//! dereferences to that one and holds nothing else, so a method reaches methods of its own layer
-//! and of lower ones alone. So no walk from `now()` enters a file twice, and serving depends on
-//! publishing, never the other way round.
+//! A layer holds the one below it and nothing else, and adds methods: those in the file that its
+//! comment names. It dereferences to the layer below, so a method can call methods of its own layer
+//! and of lower ones. It cannot call others, because no layer has a way up. So no walk from `now()`
+//! enters a file twice, and serving depends on publishing, never the other way round.
 //!
-//! All types are in this one file because the compiler divides a program's code by the files of
-//! types: calls between layers stay within one part.
+//! The two lowest layers, `decisions` and `readings`, have the clock's state.
 
 use core::ops::Deref;
 
-use clockscope_core::atomic::AtomicU64;
-
-use super::first_reading::FirstReading;
+use super::decisions::Decisions;
+use super::readings::Readings;
 use super::shared::Shared;
-use super::trust::Trust;
 
 /// Declares layers, each with the one below it in parentheses.
 macro_rules! layers {
@@ -24,10 +21,12 @@ macro_rules! layers {
         pub(crate) struct $layer<C, S>($below<C, S>);
 
         impl<C, S> $layer<C, S> {
-            pub(super) const fn new(shared: Shared<S>, counter: C) -> Self {
-                Self($below::new(shared, counter))
+            /// A clock's layers before its first use.
+            pub(super) const fn new(shared: Shared<C, S>) -> Self {
+                Self($below::new(shared))
             }
 
+            /// Returns the lowest layer of a clock that no thread reads yet.
             pub(super) const fn readings_mut(&mut self) -> &mut Readings<C, S> {
                 self.0.readings_mut()
             }
@@ -69,40 +68,4 @@ layers! {
     Holding(Admission);
     /// Asks whether the counter may be used: `admission`.
     Admission(Decisions);
-    /// Decides whether the counter is used, without the lock: `decisions`.
-    Decisions(Readings);
-}
-
-/// The clock's state, and readings of both clocks and of the page: `readings`.
-#[repr(C)]
-pub(crate) struct Readings<C, S> {
-    pub(super) shared: Shared<S>,
-    pub(super) counter: C,
-    /// 0 for the default: all of a clock that was not used yet is zero, so that a static one is
-    /// in memory of the process's own, and not of a file. The kernel wipes no other in a forked
-    /// child.
-    pub(super) requested_window_ns: u64,
-    // Outside of the shared page, because a fork wipes that one.
-    pub(super) generation: AtomicU64,
-    pub(super) wall_generation: AtomicU64,
-    pub(super) trust: Trust,
-    pub(super) first: FirstReading,
-}
-
-impl<C, S> Readings<C, S> {
-    const fn new(shared: Shared<S>, counter: C) -> Self {
-        Self {
-            shared,
-            counter,
-            requested_window_ns: 0,
-            generation: AtomicU64::new(0),
-            wall_generation: AtomicU64::new(0),
-            trust: Trust::new(),
-            first: FirstReading::new(),
-        }
-    }
-
-    const fn readings_mut(&mut self) -> &mut Self {
-        self
-    }
 }

@@ -11,7 +11,7 @@ impl<C: Counter, S: OsClock> Migration<C, S> {
     /// Returns whether what is known of the counter was found here. Where it was not, ends the line
     /// and what depends on it. Asked before each bracket.
     pub(super) fn is_where_it_was(&self, guard: &mut SteeringGuard<'_>) -> bool {
-        let disruptions = self.shared.os.disruptions();
+        let disruptions = self.os.disruptions();
         self.is_same_machine(guard, disruptions) && self.is_covered(guard, disruptions)
     }
 
@@ -25,7 +25,7 @@ impl<C: Counter, S: OsClock> Migration<C, S> {
 
     fn is_covered(&self, guard: &mut SteeringGuard<'_>, disruptions: Option<u64>) -> bool {
         let Some(test) = self.trust.test() else { return true };
-        if self.trust.covers(test, disruptions, || self.shared.os.current_cpu()) {
+        if self.trust.covers(test, disruptions, || self.os.current_cpu()) {
             return true;
         }
         if self.trust.is_by_the_system() {
@@ -50,7 +50,7 @@ impl<C: Counter, S: OsClock> Migration<C, S> {
             self.trust.withdraw(test);
         }
         let os_ns = self.os_ns().ok();
-        let ahead_ns = os_ns.map_or(0, |os_ns| self.shared.page.floor().saturating_sub(os_ns));
+        let ahead_ns = os_ns.map_or(0, |os_ns| self.page.floor().saturating_sub(os_ns));
         self.next_generation(error_ns.max(ahead_ns), os_ns);
         guard.restart_next();
         true

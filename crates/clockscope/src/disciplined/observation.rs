@@ -85,7 +85,7 @@ impl<C: Counter, S: OsClock> Observer<C, S> {
         if !self.is_where_it_was(&mut guard) {
             return None;
         }
-        let disruptions = self.shared.os.disruptions();
+        let disruptions = self.os.disruptions();
         let bracket = self.narrowest_bracket(TRIES, enough).ok()?;
         let (os_tick_ns, suspended_ns) = (self.trust.os_tick_ns(), self.suspended_ns());
         Some(Observation { bracket, os_tick_ns, suspended_ns, disruptions, ..Observation::NONE })

@@ -31,14 +31,14 @@ impl<C: Counter, S: OsClock> OffsetClocks<C, S> {
     /// Reads the clock, ordered, in ns.
     #[inline(always)]
     pub(super) fn offset_clock_ns(&self, clock: OffsetClock) -> i64 {
-        let by_line = self.shared.page.read_offset_clock(clock, || self.counter.ordered());
+        let by_line = self.page.read_offset_clock(clock, || self.counter.ordered());
         by_line.unwrap_or_else(|| self.offset_clock_slow(clock))
     }
 
     /// Reads the clock by a bare read of the counter, in ns.
     #[inline(always)]
     pub(super) fn offset_clock_ns_unordered(&self, clock: OffsetClock) -> i64 {
-        let by_line = self.shared.page.read_offset_clock(clock, || self.counter.unordered());
+        let by_line = self.page.read_offset_clock(clock, || self.counter.unordered());
         by_line.unwrap_or_else(|| self.offset_clock_slow(clock))
     }
 
@@ -55,7 +55,7 @@ impl<C: Counter, S: OsClock> OffsetClocks<C, S> {
             });
             return clock_ns.unwrap_or_else(|_| self.offset_clock_otherwise(clock));
         }
-        self.shared.page.want(clock);
+        self.page.want(clock);
         loop {
             if let Some(clock_ns) = self.try_offset_clock(clock) {
                 return clock_ns;
@@ -67,7 +67,7 @@ impl<C: Counter, S: OsClock> OffsetClocks<C, S> {
     /// meanwhile, or where another way may be open now.
     #[inline(always)]
     fn try_offset_clock(&self, clock: OffsetClock) -> Option<i64> {
-        let version = self.shared.page.version();
+        let version = self.page.version();
         if version.has_line() {
             return self.offset_clock_by_line(clock);
         }
@@ -90,7 +90,7 @@ impl<C: Counter, S: OsClock> OffsetClocks<C, S> {
     /// [`Self::offset_clock_again`].
     #[inline(always)]
     fn serve_itself(&self, clock: OffsetClock, version: Version, clock_ns: i64) -> Option<i64> {
-        let page = &self.shared.page;
+        let page = &self.page;
         let is_quiet = page.version_after(clock_ns as u64).is_quietly(version);
         if !is_quiet || self.is_clock_behind(clock, clock_ns) {
             return self.offset_clock_again(clock);
@@ -119,7 +119,7 @@ impl<C: Counter, S: OsClock> OffsetClocks<C, S> {
     #[cold]
     #[inline(never)]
     fn offset_clock_again(&self, clock: OffsetClock) -> Option<i64> {
-        let page = &self.shared.page;
+        let page = &self.page;
         // No smaller than any reading by a line that came before.
         let ns = self.read();
         let snapshot = self.snapshot();
@@ -153,20 +153,20 @@ impl<C: Counter, S: OsClock> OffsetClocks<C, S> {
     /// our timeline, after this version was loaded. `false` if the version was replaced meanwhile.
     fn prevent_line(&self, mut version: Version, at_ns: u64) -> bool {
         if !version.is_announced() {
-            return self.shared.page.version_after(at_ns).is_quietly(version);
+            return self.page.version_after(at_ns).is_quietly(version);
         }
         let mode = version.mode();
         if version.has_line() {
             return self.end_line_by_anybody(&mut version, mode);
         }
         let quiet = version.without_line(mode);
-        self.shared.page.replace(&mut version, quiet)
+        self.page.replace(&mut version, quiet)
     }
 
     /// The clock does not answer: the last offset that was known, or our own timeline.
     #[cold]
     fn offset_clock_otherwise(&self, clock: OffsetClock) -> i64 {
-        let (known, ns) = (self.shared.page.offset_words(clock).known(), self.read());
+        let (known, ns) = (self.page.offset_words(clock).known(), self.read());
         if known.is_known() { known.clock_ns(ns) } else { ns as i64 }
     }
 
@@ -174,7 +174,7 @@ impl<C: Counter, S: OsClock> OffsetClocks<C, S> {
     /// published with the new one, so that all readings after this show it.
     pub(super) fn check_offset(&self, clock: OffsetClock) {
         self.prepare();
-        let page = &self.shared.page;
+        let page = &self.page;
         page.want(clock);
         let (known, width_ns) = page.offset_words(clock).known_with_width();
         let Some(seen) = self.narrowest_distance(clock, TRIES, enough_ns(width_ns)) else { return };
@@ -203,7 +203,7 @@ impl<C: Counter, S: OsClock> OffsetClocks<C, S> {
     pub(super) fn end_line_of_stopped_holder(&self, clock: OffsetClock, seen: &Distance) {
         loop {
             let snapshot = self.snapshot();
-            let (known, width_ns) = self.shared.page.offset_words(clock).known_with_width();
+            let (known, width_ns) = self.page.offset_words(clock).known_with_width();
             let offset = snapshot.offset(clock);
             // Without an offset readings compare the clocks themselves.
             let is_right = !offset.is_known() || offset == known && seen.agrees(known, width_ns);
@@ -217,7 +217,7 @@ impl<C: Counter, S: OsClock> OffsetClocks<C, S> {
     /// Compares the clocks beside ours that were asked for.
     pub(crate) fn check_other_clocks(&self) {
         for clock in OffsetClock::ALL {
-            if self.shared.page.wants(clock) {
+            if self.page.wants(clock) {
                 self.check_offset(clock);
             }
         }
@@ -246,7 +246,7 @@ impl<C: Counter, S: OsClock> OffsetClocks<C, S> {
     /// answer.
     pub(crate) fn offset_error_ns(&self, clock: OffsetClock) -> Option<(u64, u64)> {
         self.check_offset(clock);
-        let words = self.shared.page.offset_words(clock);
+        let words = self.page.offset_words(clock);
         // Before the comparison, as in `offset_clock_again`. A line that is spent serves nothing.
         let snapshot = self.snapshot();
         let by_line = snapshot.line.at(snapshot.tick).map(|_| snapshot.offset(clock));
@@ -277,7 +277,7 @@ impl<C: Counter, S: OsClock> OffsetClocks<C, S> {
     /// comparisons; the offset that is known where that agrees.
     pub(crate) fn offset_now(&self, clock: OffsetClock) -> Option<(ClockOffset, u64)> {
         self.check_offset(clock);
-        let (known, width_ns) = self.shared.page.offset_words(clock).known_with_width();
+        let (known, width_ns) = self.page.offset_words(clock).known_with_width();
         let seen = self.narrowest_distance(clock, TRIES, enough_ns(width_ns))?;
         let offset = if known.is_known() && seen.agrees(known, width_ns) { known } else { ClockOffset::of(seen.most) };
         Some((offset, seen.error_ns(offset)))

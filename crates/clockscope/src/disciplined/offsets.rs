@@ -2,8 +2,7 @@
 //!
 //! Owns the known offsets, and the number of changes of the wall clock. A known offset is the upper
 //! end of what a comparison allows, and it stays until a comparison contradicts it. A line gets its
-//! offsets here before it is published. This file calls `readings` alone: it neither serves a clock
-//! nor publishes a line.
+//! offsets here before it is published. It neither serves a clock nor publishes a line.
 
 use core::sync::atomic::Ordering;
 
@@ -74,23 +73,23 @@ impl<C: Counter, S: OsClock> Offsets<C, S> {
     #[inline(always)]
     pub(super) fn read_itself(&self, clock: OffsetClock) -> Result<i64, Errno> {
         match clock {
-            OffsetClock::Wall => self.shared.os.wall_ns(),
-            OffsetClock::Boot => self.shared.os.boot_ns(),
+            OffsetClock::Wall => self.os.wall_ns(),
+            OffsetClock::Boot => self.os.boot_ns(),
         }
     }
 
     /// Returns true if an offset carries the clock.
     pub(super) fn is_steered_alike(&self, clock: OffsetClock) -> bool {
         match clock {
-            OffsetClock::Wall => self.shared.os.is_wall_steered_alike(),
-            OffsetClock::Boot => self.shared.os.is_boot_steered_alike(),
+            OffsetClock::Wall => self.os.is_wall_steered_alike(),
+            OffsetClock::Boot => self.os.is_boot_steered_alike(),
         }
     }
 
     /// Returns true if readings by a line that has ended may have been later.
     #[inline(always)]
     pub(super) fn is_clock_behind(&self, clock: OffsetClock, clock_ns: i64) -> bool {
-        let (known, floor) = (self.shared.page.offset_words(clock).known(), self.shared.page.floor());
+        let (known, floor) = (self.page.offset_words(clock).known(), self.page.floor());
         known.is_known() && clock_ns < known.clock_ns(floor)
     }
 
@@ -112,10 +111,10 @@ impl<C: Counter, S: OsClock> Offsets<C, S> {
     /// contradicts it. It is not replaced by a smaller one that is better known: readings would go
     /// back. Unknown where nobody asked for the clock, or all comparisons were interrupted.
     pub(super) fn offset_for_line(&self, clock: OffsetClock, guard: &SteeringGuard<'_>) -> ClockOffset {
-        if !self.shared.page.wants(clock) || !self.is_steered_alike(clock) {
+        if !self.page.wants(clock) || !self.is_steered_alike(clock) {
             return ClockOffset::UNKNOWN;
         }
-        let words = self.shared.page.offset_words(clock);
+        let words = self.page.offset_words(clock);
         let (known, width_ns) = words.known_with_width();
         if known.is_known() {
             match self.narrowest_distance(clock, TRIES, enough_ns(width_ns)) {
@@ -138,7 +137,7 @@ impl<C: Counter, S: OsClock> Offsets<C, S> {
     /// Learns the offset where none is known. `None` if another thread has, or if all comparisons
     /// were interrupted: wider than `limit_ns` and the tick.
     pub(super) fn learn_offset(&self, clock: OffsetClock, limit_ns: u64) -> Option<ClockOffset> {
-        let words = self.shared.page.offset_words(clock);
+        let words = self.page.offset_words(clock);
         let tick_ns = self.trust.os_tick_ns();
         let seen = self.narrowest_distance(clock, FIRST_TRIES, 0)?;
         if seen.width_ns() > limit_ns.saturating_add(4 * tick_ns) {
@@ -152,7 +151,7 @@ impl<C: Counter, S: OsClock> Offsets<C, S> {
 
     /// The clock was set, or leapt, or the machine slept: says so, once.
     pub(super) fn forget_offset(&self, clock: OffsetClock, known: ClockOffset) {
-        let words = self.shared.page.offset_words(clock);
+        let words = self.page.offset_words(clock);
         if words.replace(known, ClockOffset::UNKNOWN, 0) {
             words.largest_error_ns.store(0, Ordering::Relaxed);
             if clock == OffsetClock::Wall {

@@ -197,7 +197,7 @@ fn readings_are_ordered(start: i64, jump_ns: i64, step: u64) {
             Machine { counter: shared(1_000_000), step: shared(STEP), ahead: shared(AHEAD_NS), has_points: false };
         let clock = Arc::new(Disciplined::new(machine.clone(), machine.clone()).with_window_ns(WINDOW_NS));
         assert!(clock.frequency().is_some() && clock.source() == Source::Counter);
-        let end = clock.layers.shared.page.snapshot(|| 0).line.end();
+        let end = clock.layers.page.snapshot(|| 0).line.end();
         machine.counter.store(end.wrapping_add_signed(start), Ordering::Relaxed);
         machine.ahead.store(AHEAD_NS.wrapping_add_signed(jump_ns), Ordering::Relaxed);
         machine.step.store(step, Ordering::Relaxed);
@@ -270,12 +270,12 @@ fn an_unwritten_reading_is_below_the_line_that_begins() {
         let clock = Arc::new(Disciplined::new(machine.clone(), machine.clone()));
         clock.prepare();
         // So that a reading need not be written down.
-        clock.layers.shared.page.write_down(1_000_000);
+        clock.layers.page.write_down(1_000_000);
         let known = Arc::new(AtomicU64::new(0));
         let reader = {
             let (clock, known) = (clock.clone(), known.clone());
             thread::spawn(move || {
-                let version = clock.layers.shared.page.version();
+                let version = clock.layers.page.version();
                 if !version.has_line() {
                     let os_ns = clock.layers.os_ns().unwrap();
                     known.store(clock.layers.serve_os(version, os_ns), Ordering::Release);
@@ -292,7 +292,7 @@ fn an_unwritten_reading_is_below_the_line_that_begins() {
             })
         };
         let least = known.load(Ordering::Acquire);
-        if let Some(ns) = clock.layers.shared.page.read(|| 0) {
+        if let Some(ns) = clock.layers.page.read(|| 0) {
             assert!(ns >= least, "{ns} was read after {least}");
         }
         reader.join().unwrap();
@@ -331,19 +331,11 @@ fn a_lock_is_taken_over_once_and_for_good() {
         };
         let taken_over = successor.join().unwrap();
         if taken_over {
-            assert_eq!(
-                clock.layers.shared.page.snapshot(|| 0).line.at(0),
-                Some(20),
-                "the former holder's line came later"
-            );
+            assert_eq!(clock.layers.page.snapshot(|| 0).line.at(0), Some(20), "the former holder's line came later");
         }
         former.join().unwrap();
         if taken_over {
-            assert_eq!(
-                clock.layers.shared.page.snapshot(|| 0).line.at(0),
-                Some(20),
-                "the former holder's line came later"
-            );
+            assert_eq!(clock.layers.page.snapshot(|| 0).line.at(0), Some(20), "the former holder's line came later");
         }
         assert!(clock.layers.try_lock().is_some(), "it was released");
     });
@@ -364,19 +356,19 @@ fn a_counter_that_was_given_up_is_not_served() {
                 let mut guard = clock.layers.try_lock().unwrap();
                 for value in [1_000_500, 1_000_600] {
                     clock.layers.publish(&mut guard, &ServedLine::single(0, value, 1.0, 100));
-                    if let Some(ns) = clock.layers.shared.page.read(|| 10) {
+                    if let Some(ns) = clock.layers.page.read(|| 10) {
                         known.store(ns, Ordering::Release);
                     }
                 }
             })
         };
         clock.give_up();
-        assert_eq!(clock.layers.shared.page.read(|| 10), None);
+        assert_eq!(clock.layers.page.read(|| 10), None);
         let least = known.load(Ordering::Acquire);
         let ns = clock.now().as_ns();
         assert!(ns >= least, "{ns} was read after {least}");
         publisher.join().unwrap();
-        assert_eq!(clock.layers.shared.page.read(|| 10), None);
+        assert_eq!(clock.layers.page.read(|| 10), None);
     });
 }
 
@@ -403,9 +395,9 @@ fn a_line_of_before_a_set_is_not_served_after_a_check() {
         if has_compared.load(Ordering::Acquire) != 0 {
             let seen = Distance::of(Bracket { before: 1_000_500, inner: 1_000_505, after: 1_000_510 }, 1);
             clock.layers.end_line_of_stopped_holder(OffsetClock::Wall, &seen);
-            assert_eq!(clock.layers.shared.page.read_offset_clock(OffsetClock::Wall, || 10), None);
+            assert_eq!(clock.layers.page.read_offset_clock(OffsetClock::Wall, || 10), None);
             publisher.join().unwrap();
-            assert_eq!(clock.layers.shared.page.read_offset_clock(OffsetClock::Wall, || 10), None);
+            assert_eq!(clock.layers.page.read_offset_clock(OffsetClock::Wall, || 10), None);
         }
     });
 }

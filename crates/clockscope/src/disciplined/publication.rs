@@ -3,7 +3,7 @@
 //! Owns the changes that a lock holder makes to the version: the announcement of a line, the line
 //! itself, its end, and the pause before the counter is tried again. Each takes the guard and
 //! replaces the guard's version alone, so a late holder changes nothing. It writes to the page and
-//! to the lock's content. It reads no clock and calls no method of another file.
+//! to the lock's content, and reads no clock.
 
 use core::sync::atomic::Ordering;
 
@@ -21,7 +21,7 @@ impl<C: Counter, S: OsClock> Publication<C, S> {
     pub(super) fn announce(&self, guard: &mut SteeringGuard<'_>) {
         if !guard.version.is_announced() {
             let announced = guard.version.announced();
-            self.shared.page.replace(&mut guard.version, announced);
+            self.page.replace(&mut guard.version, announced);
             stored_before_reading();
         }
     }
@@ -29,9 +29,9 @@ impl<C: Counter, S: OsClock> Publication<C, S> {
     /// Publishes the line, unless another thread has ended the line that it follows.
     #[inline(never)]
     pub(super) fn publish(&self, guard: &mut SteeringGuard<'_>, line: &ServedLine) -> bool {
-        self.shared.os.preemption_point();
+        self.os.preemption_point();
         let beside = guard.beside.published();
-        let is_published = self.shared.page.publish(&mut guard.version, line, &beside);
+        let is_published = self.page.publish(&mut guard.version, line, &beside);
         if is_published {
             guard.errors.line_ends(line.end_value());
         }
@@ -54,7 +54,7 @@ impl<C: Counter, S: OsClock> Publication<C, S> {
         let is_away = self.demote(guard, reason);
         if is_away {
             let until = os_ns.saturating_add(pause_ns);
-            self.shared.page.next_try_ns.store(until, Ordering::Relaxed);
+            self.page.next_try_ns.store(until, Ordering::Relaxed);
         }
         is_away
     }
@@ -73,8 +73,8 @@ impl<C: Counter, S: OsClock> Publication<C, S> {
 
     #[inline(never)]
     pub(super) fn end_line(&self, guard: &mut SteeringGuard<'_>, mode: ServingMode) -> bool {
-        self.shared.os.preemption_point();
+        self.os.preemption_point();
         let next = guard.version.without_line(mode);
-        self.shared.page.end_line_of(&mut guard.version, next)
+        self.page.end_line_of(&mut guard.version, next)
     }
 }

@@ -1,16 +1,14 @@
 //! Reads both clocks and the published line, and compares them.
 //!
-//! The lowest layer of the clock's methods: it reads the counter, the OS clock and the page, and
-//! writes no more than the largest error. It takes no lock, makes no decision, and calls no
-//! method of another file; every other file may call it.
+//! The lowest layer of the clock. It reads the counter, the OS clock and the page, and writes no
+//! more than the largest error. It has neither the lock nor what is known of the counter.
 
 use core::sync::atomic::Ordering;
 
 use clockscope_core::brackets::{Bracket, narrowest};
 
 use super::errors::error_ns;
-use super::layers::Readings;
-use super::page::PageSnapshot;
+use super::page::{Page, PageSnapshot};
 use super::version::ServingMode;
 use super::{Counter, Demotion, OsClock};
 use crate::Errno;
@@ -26,6 +24,34 @@ const OWN_READS: u32 = 4;
 /// Brackets tried for an answer.
 pub(super) const ANSWER_TRIES: u32 = 8;
 
+/// Reads both clocks and the page.
+#[repr(C)]
+pub(crate) struct Readings<C, S> {
+    /// Here for the sake of who calls rarely: what such a call reads is in one cache line.
+    pub(super) os: S,
+    pub(super) page: Page,
+    /// 0 for the default: all of a clock that was not used yet is zero, so that a static one is
+    /// in memory of the process's own, and not of a file. The kernel wipes no other in a forked
+    /// child.
+    pub(super) requested_window_ns: u64,
+    /// Last, so that it moves no word of the page.
+    pub(super) counter: C,
+}
+
+impl<C, S> Readings<C, S> {
+    /// Both clocks, before the first use. Reads neither.
+    #[cfg(not(clockscope_models))]
+    pub(super) const fn new(counter: C, os: S) -> Self {
+        Self { os, page: Page::new(), requested_window_ns: 0, counter }
+    }
+
+    /// Loom's atomics cannot be made at compile time.
+    #[cfg(clockscope_models)]
+    pub(super) fn new(counter: C, os: S) -> Self {
+        Self { os, page: Page::new(), requested_window_ns: 0, counter }
+    }
+}
+
 impl<C: Counter, S: OsClock> Readings<C, S> {
     /// Length of a segment, in ns.
     pub(super) const fn window_ns(&self) -> u64 {
@@ -35,7 +61,7 @@ impl<C: Counter, S: OsClock> Readings<C, S> {
     /// Reads the published line, and then the counter if there is a line.
     #[inline(never)]
     pub(super) fn snapshot(&self) -> PageSnapshot {
-        self.shared.page.snapshot(|| self.counter.ordered())
+        self.page.snapshot(|| self.counter.ordered())
     }
 
     /// The time by the line that is published now, if it covers this moment.
@@ -56,8 +82,8 @@ impl<C: Counter, S: OsClock> Readings<C, S> {
     pub(crate) fn os_ns_at_once(&self) -> Result<u64, Errno> {
         // In this order: with an offset that is replaced meanwhile the reading is behind, and not
         // ahead.
-        let offset = self.shared.page.offset();
-        Ok(self.shared.os.now_ns()?.wrapping_add(offset))
+        let offset = self.page.offset();
+        Ok(self.os.now_ns()?.wrapping_add(offset))
     }
 
     /// Takes up to `tries` brackets, fewer if one is no wider than `enough` ticks, and returns the
@@ -84,7 +110,7 @@ impl<C: Counter, S: OsClock> Readings<C, S> {
     /// For how long the machine was suspended, in ns, plus 1; 0 where that is not known.
     #[inline(never)]
     pub(super) fn suspended_ns(&self) -> u64 {
-        self.shared.os.suspended_ns().map_or(0, |ns| ns.saturating_add(1))
+        self.os.suspended_ns().map_or(0, |ns| ns.saturating_add(1))
     }
 
     /// Returns the cost of [`OWN_READS`] reads of the counter, in ticks: the shorter of two rounds.
@@ -100,7 +126,7 @@ impl<C: Counter, S: OsClock> Readings<C, S> {
 
     /// The error was so large, or may have been, at this time.
     pub(super) fn raise_largest_error(&self, ns: u64, at_ns: u64) {
-        let page = &self.shared.page;
+        let page = &self.page;
         if page.largest_error_ns.fetch_max(ns, Ordering::Relaxed) < ns {
             page.largest_error_at_ns.store(at_ns, Ordering::Relaxed);
         }
@@ -120,7 +146,7 @@ impl<C: Counter, S: OsClock> Readings<C, S> {
     /// By how much the time is ahead of the OS clock since that stepped back, in ns; zero if it
     /// never did.
     pub(crate) fn timeline_offset_ns(&self) -> u64 {
-        self.shared.page.offset()
+        self.page.offset()
     }
 
     /// The error by the narrowest of several brackets whose ends one line covers.
@@ -155,7 +181,7 @@ impl<C: Counter, S: OsClock> Readings<C, S> {
 
     /// Reason why the counter is not used, if it is not.
     pub(crate) fn barred(&self) -> Option<Demotion> {
-        match self.shared.page.mode() {
+        match self.page.mode() {
             ServingMode::Barred(reason) => Some(reason),
             ServingMode::New | ServingMode::Open => None,
         }

@@ -1,8 +1,7 @@
 //! Serves readings of the time: by a fresh line, by one that is nearly spent, or by the OS clock.
 //!
-//! Owns the order in which these are tried, and the samples of how often the time is read. It calls
-//! `steering` to begin and renew lines, `standstill` to hold the time, `admission` to ask at first,
-//! and `readings`. None of them calls it.
+//! Owns the order in which these are tried, and the samples of how often the time is read.
+//! `steering` begins and renews lines, `standstill` holds the time, and `admission` asks at first.
 
 use core::sync::atomic::Ordering;
 
@@ -19,20 +18,20 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
     /// Reads the time, ordered, in ns: the fast path, and the slow one where that serves nothing.
     #[inline(always)]
     pub(super) fn read(&self) -> u64 {
-        self.shared.page.read(|| self.counter.ordered()).unwrap_or_else(|| self.slow())
+        self.page.read(|| self.counter.ordered()).unwrap_or_else(|| self.slow())
     }
 
     /// Reads the time as [`Self::read`] does, or returns the OS clock's error while no clock
     /// answers and the time stands still.
     #[inline(always)]
     pub(super) fn try_read(&self) -> Result<u64, Errno> {
-        self.shared.page.read(|| self.counter.ordered()).map_or_else(|| self.try_slow(), Ok)
+        self.page.read(|| self.counter.ordered()).map_or_else(|| self.try_slow(), Ok)
     }
 
     /// Reads the time by a bare read of the counter, in ns.
     #[inline(always)]
     pub(super) fn read_unordered(&self) -> u64 {
-        self.shared.page.read(|| self.counter.unordered()).unwrap_or_else(|| self.slow())
+        self.page.read(|| self.counter.unordered()).unwrap_or_else(|| self.slow())
     }
 
     /// Serves everything but a fresh line. Ordered. Rare callers come through here with cold
@@ -40,10 +39,10 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
     #[cold]
     #[inline(never)]
     fn slow(&self) -> u64 {
-        let page = &self.shared.page;
+        let page = &self.page;
         let version = page.version();
         if !version.has_line() && !version.is_new() {
-            if let Ok(raw_ns) = self.shared.os.now_ns() {
+            if let Ok(raw_ns) = self.os.now_ns() {
                 // The offset after the reading, which costs less than to keep it meanwhile. Whoever
                 // replaces it replaces the version first, so that such a sum is used only if the
                 // version is the same.
@@ -61,10 +60,10 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
         let ns = self.slow();
         // A time that stands still is the floor. So is one that the OS clock has just caught up
         // with.
-        let page = &self.shared.page;
+        let page = &self.page;
         let is_by_line = || page.version().has_line() && self.serve_line().is_some();
         if ns == page.floor() && !is_by_line() {
-            self.shared.os.now_ns()?;
+            self.os.now_ns()?;
         }
         Ok(ns)
     }
@@ -87,7 +86,7 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
     /// each reading would wait for each other.
     #[inline(always)]
     pub(super) fn serve_os(&self, version: Version, os_ns: u64) -> u64 {
-        let page = &self.shared.page;
+        let page = &self.page;
         let is_quiet = page.version_after(os_ns).is_quietly(version);
         // Both differences wrap where the OS clock is behind. One branch for all, because a rare
         // caller's branches are not foreseen.
@@ -109,7 +108,7 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
     #[cold]
     #[inline(never)]
     pub(super) fn serve_sample(&self, os_ns: u64) -> u64 {
-        let page = &self.shared.page;
+        let page = &self.page;
         let usage = page.usage().after(os_ns);
         page.keep_usage(usage);
         let is_due = os_ns >= page.next_try_ns.load(Ordering::Relaxed);
@@ -135,7 +134,7 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
     /// Serves a reading of the OS clock and puts it into the floor first: threads that learn of it
     /// must not read less by the counter.
     fn serve_written(&self, os_ns: u64) -> u64 {
-        let page = &self.shared.page;
+        let page = &self.page;
         if page.is_behind(os_ns) { self.serve_behind() } else { page.raise_floor(os_ns) }
     }
 
@@ -143,7 +142,7 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
     /// stepped back, or other threads have served later readings meanwhile.
     #[cold]
     fn serve_behind(&self) -> u64 {
-        let page = &self.shared.page;
+        let page = &self.page;
         // Both before the OS clock: only then does a smaller OS reading mean that it is behind.
         let (floor, written) = (page.floor(), page.written());
         let Ok(os_ns) = self.os_ns() else { return self.serve_none() };
@@ -163,7 +162,7 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
     /// No clock answers: the time stands still.
     #[cold]
     fn serve_none(&self) -> u64 {
-        let page = &self.shared.page;
+        let page = &self.page;
         match page.written() {
             0 => page.floor(),
             written => page.raise_floor(written.saturating_add(UNWRITTEN_NS)),
@@ -179,9 +178,9 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
             // Where that clock does not answer, another way may be open. And the next call would be
             // the first one again.
             if let Ok(os_ns) = self.os_ns() {
-                first.keep(os_ns, self.shared.os.process());
+                first.keep(os_ns, self.os.process());
                 // Others may have begun meanwhile, and may not know of this reading.
-                let is_as_before = self.shared.page.version_after(os_ns) == version;
+                let is_as_before = self.page.version_after(os_ns) == version;
                 return if is_as_before { os_ns } else { self.serve_written(os_ns) };
             }
         }
@@ -202,10 +201,10 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
     #[cold]
     fn serve_by_line(&self) -> u64 {
         // In one piece with the code of a first reading after a pause.
-        let snapshot = self.shared.page.snapshot(|| self.counter.ordered());
-        self.shared.os.preemption_point();
+        let snapshot = self.page.snapshot(|| self.counter.ordered());
+        self.os.preemption_point();
         if snapshot.line.is_at_second(snapshot.tick) && snapshot.version != snapshot.version.at_second() {
-            self.shared.page.move_on(snapshot.version);
+            self.page.move_on(snapshot.version);
         }
         match snapshot.line.position(snapshot.tick) {
             LinePosition::Fresh(ns) => ns.max(snapshot.floor),
@@ -213,14 +212,14 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
                 self.renew();
                 // By what is published now, and by a fresh tick; the old one is as good if that one
                 // is not covered.
-                self.serve_line().unwrap_or(ns).max(self.shared.page.floor())
+                self.serve_line().unwrap_or(ns).max(self.page.floor())
             }
             LinePosition::Spent(end) => self.serve_spent(snapshot.version, end, snapshot.line.end()),
             LinePosition::Before => {
                 let end = snapshot.line.end_value();
-                let Ok(os_ns) = self.os_ns() else { return self.shared.page.raise_floor(end) };
+                let Ok(os_ns) = self.os_ns() else { return self.page.raise_floor(end) };
                 self.step_back(os_ns);
-                let least = self.shared.page.raise_floor(os_ns.max(end));
+                let least = self.page.raise_floor(os_ns.max(end));
                 self.raise_largest_error(least.saturating_sub(os_ns), os_ns);
                 least
             }
@@ -230,7 +229,7 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
     /// Does what a reading of the line would do beside reading it: comes to its second segment,
     /// renews it, or begins the next one.
     pub(super) fn advance(&self) {
-        if self.shared.page.version().has_line() {
+        if self.page.version().has_line() {
             self.serve_by_line();
         }
     }
@@ -250,7 +249,7 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
                 return ns;
             }
         }
-        self.shared.page.raise_floor(end);
+        self.page.raise_floor(end);
         if os_ns.is_ok() { self.serve_often() } else { self.serve_none() }
     }
 }

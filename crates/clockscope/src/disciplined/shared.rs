@@ -1,13 +1,13 @@
 //! The state that a forked child must forget.
 
 use super::lock::Lock;
-use super::page::Page;
+use super::readings::Readings;
 use super::shared_statement::SharedStatement;
 use super::state::SteeringState;
 #[cfg(not(clockscope_models))]
 use super::sync::AtomicU64;
 
-/// The shared state. All zero is the state before the first use, if it is one of the OS clock.
+/// The shared state. All zero is the state before the first use, if it is one of both clocks.
 ///
 /// Pages of its own, so that the kernel can wipe them in a forked child: a lock that another thread
 /// held while the process forked would never be released there, and what the parent knew of its
@@ -15,10 +15,8 @@ use super::sync::AtomicU64;
 /// elsewhere.
 #[cfg_attr(all(not(clockscope_models), any(target_arch = "x86_64", target_arch = "x86")), repr(C, align(4096)))]
 #[cfg_attr(all(not(clockscope_models), not(any(target_arch = "x86_64", target_arch = "x86"))), repr(C, align(65536)))]
-pub(crate) struct Shared<S> {
-    /// Here for the sake of who calls rarely: what such a call reads is in one cache line.
-    pub(super) os: S,
-    pub(super) page: Page,
+pub(crate) struct Shared<C, S> {
+    pub(super) readings: Readings<C, S>,
     pub(super) steering: Lock<SteeringState>,
     /// For callers without a line.
     pub(super) statement: SharedStatement,
@@ -28,12 +26,11 @@ pub(crate) struct Shared<S> {
     pub(super) process_mark: AtomicU64,
 }
 
-impl<S> Shared<S> {
+impl<C, S> Shared<C, S> {
     #[cfg(not(clockscope_models))]
-    pub(super) const fn new(os: S) -> Self {
+    pub(super) const fn new(readings: Readings<C, S>) -> Self {
         Self {
-            os,
-            page: Page::new(),
+            readings,
             steering: Lock::new(SteeringState::ZERO),
             statement: SharedStatement::new(),
             process_mark: AtomicU64::new(0),
@@ -41,26 +38,27 @@ impl<S> Shared<S> {
     }
 
     #[cfg(clockscope_models)]
-    pub(super) fn new(os: S) -> Self {
-        Self { os, page: Page::new(), steering: Lock::new(SteeringState::ZERO), statement: SharedStatement::new() }
+    pub(super) fn new(readings: Readings<C, S>) -> Self {
+        Self { readings, steering: Lock::new(SteeringState::ZERO), statement: SharedStatement::new() }
     }
 }
 
 #[cfg(all(test, not(clockscope_models)))]
 mod tests {
+    use super::super::page::Page;
     use super::*;
 
     /// Whatever size the machine's pages have, nobody else's memory is wiped, and all of ours is.
     #[test]
     fn the_shared_state_is_whole_pages() {
         let largest = if cfg!(any(target_arch = "x86_64", target_arch = "x86")) { 4096 } else { 65_536 };
-        assert_eq!((align_of::<Shared<u64>>() % largest, size_of::<Shared<u64>>() % largest), (0, 0));
+        assert_eq!((align_of::<Shared<(), u64>>() % largest, size_of::<Shared<(), u64>>() % largest), (0, 0));
     }
 
     /// 64 bytes on nearly all processors. The process's OS clock is as large as two words.
     #[test]
     fn a_reading_touches_few_cache_lines() {
-        let page = core::mem::offset_of!(Shared<[u64; 2]>, page);
+        let page = core::mem::offset_of!(Shared<(), [u64; 2]>, readings.page);
         let (needed, segments) = Page::LAYOUT;
         assert!(page + needed <= 64, "a reading of the OS clock touches two");
         assert_eq!((page + segments) % 64, 0, "a line lies in two");

@@ -1,8 +1,7 @@
 //! Holds the time while the OS clock is behind it, and follows a clock that has stepped back.
 //!
 //! Owns the offset between the OS clock and our timeline: it replaces that after the time has stood
-//! still for long enough. It takes the lock by `holding`, ends lines by `publication` and
-//! generations by `decisions`, and calls `readings`.
+//! still for long enough.
 
 use core::sync::atomic::Ordering;
 
@@ -19,7 +18,7 @@ impl<C: Counter, S: OsClock> Standstill<C, S> {
     /// it has done so for long, it goes on from there at the OS clock's rate: that clock has
     /// stepped back.
     pub(super) fn hold_at(&self, at: u64) {
-        let page = &self.shared.page;
+        let page = &self.page;
         // Before the system was asked the lock is not used: a forked child would inherit it.
         let mode = page.mode();
         if mode == ServingMode::New {
@@ -33,7 +32,7 @@ impl<C: Counter, S: OsClock> Standstill<C, S> {
         };
         // Read again, because another thread may just have changed the offset: under the lock
         // nobody does.
-        let Ok(raw_ns) = self.shared.os.now_ns() else { return };
+        let Ok(raw_ns) = self.os.now_ns() else { return };
         let offset = page.offset();
         let os_ns = raw_ns.wrapping_add(offset);
         if os_ns >= at {
@@ -53,10 +52,10 @@ impl<C: Counter, S: OsClock> Standstill<C, S> {
     /// The same when the lock is lost for good: nothing can record how long the time has stood
     /// still, so it goes on at once.
     fn go_on_without_the_lock(&self, at: u64) {
-        let offset = self.shared.page.offset();
-        let Ok(raw_ns) = self.shared.os.now_ns() else { return };
+        let offset = self.page.offset();
+        let Ok(raw_ns) = self.os.now_ns() else { return };
         if at.saturating_sub(raw_ns.wrapping_add(offset)) > HOLD_NS
-            && self.shared.page.replace_offset(offset, at.wrapping_sub(raw_ns))
+            && self.page.replace_offset(offset, at.wrapping_sub(raw_ns))
         {
             self.next_generation(0, None);
         }

@@ -98,7 +98,7 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
         }
         if !guard.version.has_line() && guard.version.is_announced() {
             let quiet = guard.version.without_line(ServingMode::Open);
-            self.shared.page.replace(&mut guard.version, quiet);
+            self.page.replace(&mut guard.version, quiet);
         }
     }
 
@@ -110,10 +110,10 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
         let Some(mut guard) = self.lock() else { return };
         if version.has_line() && guard.version.is_as(version) {
             let was_in_use = guard.line_use.is_resumed(end_tick);
-            self.shared.page.keep_usage(if was_in_use { Usage::resumed(os_ns) } else { Usage::NONE });
-            self.shared.os.preemption_point();
+            self.page.keep_usage(if was_in_use { Usage::resumed(os_ns) } else { Usage::NONE });
+            self.os.preemption_point();
             let next = guard.version.without_line(ServingMode::Open);
-            self.shared.page.replace(&mut guard.version, next);
+            self.page.replace(&mut guard.version, next);
         }
     }
 
@@ -121,7 +121,7 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
     fn is_wanted(&self, guard: &mut SteeringGuard<'_>, snapshot: &PageSnapshot, os_ns: u64, wanted: Wanted) -> bool {
         if guard.version.has_line() && wanted != Wanted::ByQuestion {
             let is_wanted = guard.line_use.is_resumed(snapshot.line.end());
-            self.shared.page.keep_usage(if is_wanted { Usage::full(os_ns) } else { Usage::NONE });
+            self.page.keep_usage(if is_wanted { Usage::full(os_ns) } else { Usage::NONE });
             return is_wanted;
         }
         guard.line_use.begin();
@@ -134,7 +134,7 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
             ServingMode::Open => true,
             ServingMode::Barred(reason) if reason.is_for_some_time() => {
                 let open = guard.version.without_line(ServingMode::Open);
-                let is_open = self.shared.page.replace(&mut guard.version, open);
+                let is_open = self.page.replace(&mut guard.version, open);
                 if is_open {
                     guard.reopen();
                 }
@@ -194,7 +194,7 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
             guard.generation.learn_suspends(|| self.suspended_ns());
         }
         let next_ns = os_ns.saturating_add(self.window_ns() / 8);
-        self.shared.page.next_try_ns.store(next_ns, Ordering::Relaxed);
+        self.page.next_try_ns.store(next_ns, Ordering::Relaxed);
         let Some(bracket) = self.bracket(guard) else { return };
         if let Some(slow_os_clock) = guard.os_speed.next_pause(&bracket, || self.own_ticks()) {
             self.turn_away(guard, slow_os_clock, bracket.inner);
@@ -262,14 +262,14 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
     /// ahead of the OS.
     fn begin_line(&self, guard: &mut SteeringGuard<'_>, bracket: &Bracket, least: u64) -> bool {
         let rate = guard.rate.ns_per_tick();
-        let floor = self.shared.page.floor();
+        let floor = self.page.floor();
         // After the floor: others have raised it since the bracket, by as much as has passed.
         let tick = self.counter.ordered();
         let since_bracket = tick.wrapping_sub(bracket.middle()) as i64 as f64 * rate;
         // An OS clock that is behind what was written down has stepped back: the next reading finds
         // that.
         let is_stale = since_bracket < 0.0 || since_bracket > self.window_ns() as f64 / 8.0;
-        if is_stale || !guard.version.is_announced() || bracket.inner < self.shared.page.written() {
+        if is_stale || !guard.version.is_announced() || bracket.inner < self.page.written() {
             return false;
         }
         let os_ns = bracket.inner.saturating_add((since_bracket + guard.rate.os_tick_ns() as f64 / 2.0) as u64);
@@ -366,7 +366,7 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
         }
         // A question that is asked now is asked of the readings just before, too, and of those that
         // stand still now.
-        let floor = self.shared.page.floor();
+        let floor = self.page.floor();
         let error_ns = error_ns.max(guard.errors.open_ns()).max(floor.saturating_sub(os_ns));
         self.next_generation(error_ns, Some(os_ns));
         let suspended_ns = self.suspended_ns();
@@ -376,7 +376,7 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
             return;
         }
         // Not by the OS clock alone, which may have gone back: no reading is below the floor.
-        let ended_ns = os_ns.max(self.shared.page.floor());
+        let ended_ns = os_ns.max(self.page.floor());
         let next = guard.generation.after_contradiction(ended_ns, suspended_ns);
         guard.restart(next);
         if let Some(pause_ns) = next.pause_ns() {
@@ -411,7 +411,7 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
             return None;
         }
         self.anchor(&mut guard, &snapshot);
-        Some(guard.rate.ticks_ns()).filter(|_| self.shared.page.version().has_line())
+        Some(guard.rate.ticks_ns()).filter(|_| self.page.version().has_line())
     }
 
     /// The mean rate that the calibration knows.

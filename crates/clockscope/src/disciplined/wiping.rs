@@ -12,14 +12,14 @@ use super::state::SteeringState;
 use super::sync::{AtomicU64, Ordering};
 
 /// Place in which the clock of the process keeps what a forked child must forget.
-pub(crate) trait Wiped {
+pub(crate) trait Wiped: Sized + 'static {
     /// Returns the one place.
-    fn shared() -> &'static Shared<Timeline>;
+    fn shared() -> &'static Shared<Self, Timeline>;
 }
 
 /// Asks the kernel to wipe it in forked children. `false` where the kernel cannot.
 pub(crate) fn wipe_on_fork<W: Wiped>() -> bool {
-    // SAFETY: all-zero is the state before the first use, of the OS clock as well; the child's only
+    // SAFETY: all-zero is the state before the first use, of both clocks as well; the child's only
     // thread is in `fork`, not in our clock.
     unsafe { os::wipe_on_fork(W::shared()) }
 }
@@ -34,12 +34,12 @@ pub(crate) fn forget_in_children<W: Wiped>() {
     os::call_in_child(forget::<W>);
 }
 
-impl<S> Shared<S> {
+impl<C, S> Shared<C, S> {
     /// Returns the words of the page.
     pub(crate) fn page_words(&self) -> &[AtomicU64; layout::SIZE / 8] {
         // SAFETY: the page is in C's layout and holds atomics of 64 bits alone, without a gap:
         // `layout` asserts where each is, and the size of all.
-        unsafe { &*(&raw const self.page).cast() }
+        unsafe { &*(&raw const self.readings.page).cast() }
     }
 
     /// Returns the mark of this process. A child that forgets this state has another one.
@@ -66,7 +66,7 @@ impl<S> Shared<S> {
         self.process_mark.load(Ordering::Relaxed) == mark.number()
     }
 
-    /// Forgets all but the OS clock, where the kernel cannot wipe the memory.
+    /// Forgets all but both clocks and the window, where the kernel cannot wipe the memory.
     ///
     /// # Safety
     /// No other thread may be there: the caller is a child that was just forked.
@@ -75,12 +75,13 @@ impl<S> Shared<S> {
         unsafe { self.steering.break_open(SteeringState::ZERO) };
         self.process_mark.store(0, Ordering::Relaxed);
         self.statement.wipe();
-        self.page.forget();
+        self.readings.page.forget();
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::readings::Readings;
     use super::super::shared_statement::{ClockSnapshot, SharedStatement, Statement};
     use super::super::statement::CivilStatement;
     use super::*;
@@ -89,7 +90,7 @@ mod tests {
     /// A child forgets by itself where the kernel does not wipe the memory; a grandchild as well.
     #[test]
     fn a_process_that_forgets_has_another_mark() {
-        let (shared, last) = (Shared::new(()), AtomicU64::new(0));
+        let (shared, last) = (Shared::new(Readings::new((), ())), AtomicU64::new(0));
         let mut marks = Vec::new();
         for _ in 0..3 {
             let mark = shared.process_mark(&last);
@@ -105,7 +106,8 @@ mod tests {
     /// The same child asks for the system's statement anew, and keeps its own.
     #[test]
     fn a_process_that_forgets_has_no_statement() {
-        let (shared, nothing) = (Shared::new(()), CivilStatement::nothing(CivilState::Unsynchronized));
+        let (shared, nothing) =
+            (Shared::new(Readings::new((), ())), CivilStatement::nothing(CivilState::Unsynchronized));
         let statement = Statement::of(nothing, ClockSnapshot::default(), 0, 1, 1).unwrap();
         for _ in 0..3 {
             let before = shared.statement.turn();

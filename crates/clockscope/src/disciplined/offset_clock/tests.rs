@@ -55,7 +55,7 @@ fn machine() -> Machine {
 fn begun(machine: &Machine) -> Disciplined<&Machine, &Machine> {
     let clock = Disciplined::new(machine, machine);
     clock.prepare();
-    clock.layers.shared.page.want(OffsetClock::Wall);
+    clock.layers.page.want(OffsetClock::Wall);
     clock
 }
 
@@ -68,14 +68,13 @@ fn a_reading_beside_a_line_that_begins_is_below_the_line() {
         let clock = begun(&machine);
         assert!(clock.layers.learn_offset(OffsetClock::Wall, WIDE_NS).is_some());
         let mut guard = clock.layers.try_lock().unwrap();
-        let version = clock.layers.shared.page.version();
+        let version = clock.layers.page.version();
         clock.layers.announce(&mut guard);
-        let version = if is_announced_before { clock.layers.shared.page.version() } else { version };
+        let version = if is_announced_before { clock.layers.page.version() } else { version };
         let bracket_ns = clock.layers.os_ns().unwrap();
         machine.0.set(now(&clock) + 5_000);
-        let served =
-            clock.layers.serve_itself(OffsetClock::Wall, version, clock.layers.shared.os.wall_ns().unwrap()).unwrap();
-        guard.beside.set_wall(clock.layers.shared.page.offset_words(OffsetClock::Wall).known());
+        let served = clock.layers.serve_itself(OffsetClock::Wall, version, clock.layers.os.wall_ns().unwrap()).unwrap();
+        guard.beside.set_wall(clock.layers.page.offset_words(OffsetClock::Wall).known());
         assert!(clock.layers.publish(&mut guard, &ServedLine::single(now(&clock), bracket_ns, 1.0, 1_000_000)));
         let later = clock.wall_ns();
         assert!(later >= served, "{later} was read after {served}, announced before: {is_announced_before}");
@@ -108,11 +107,11 @@ fn a_reading_of_the_wall_clock_itself_is_not_below_one_by_a_line_that_ended() {
         guard.beside.set_wall(clock.layers.learn_offset(OffsetClock::Wall, WIDE_NS).unwrap());
         let start = now(&clock);
         assert!(clock.layers.publish(&mut guard, &ServedLine::single(start, start + lead_ns, 1.0, 1_000)));
-        let served = clock.layers.shared.page.read_offset_clock(OffsetClock::Wall, || start + 1).unwrap();
+        let served = clock.layers.page.read_offset_clock(OffsetClock::Wall, || start + 1).unwrap();
         let next = guard.version.without_line(ServingMode::Open);
         // Only what was read is ended: the end of the line would be further ahead.
-        clock.layers.shared.page.raise_floor(start + 1 + lead_ns);
-        assert!(clock.layers.shared.page.replace(&mut guard.version, next));
+        clock.layers.page.raise_floor(start + 1 + lead_ns);
+        assert!(clock.layers.page.replace(&mut guard.version, next));
         let later = clock.wall_ns();
         assert!(later >= served, "{later} was read after {served}, {lead_ns} ns ahead");
     }
@@ -159,9 +158,9 @@ impl OsClock for Restless {
     fn wall_ns(&self) -> Result<i64, Errno> {
         if let Some((clock, left)) = self.clock.get().zip(self.replacements.get().checked_sub(1)) {
             self.replacements.set(left);
-            let mut version = clock.layers.shared.page.version();
+            let mut version = clock.layers.page.version();
             let next = version.without_line(ServingMode::Open);
-            assert!(clock.layers.shared.page.replace(&mut version, next));
+            assert!(clock.layers.page.replace(&mut version, next));
         }
         Ok(self.machine.0.get() as i64 + self.ahead_ns.get())
     }
@@ -180,7 +179,7 @@ fn restless() -> (&'static Restless, &'static RestlessClock) {
     }));
     let clock: &'static RestlessClock = Box::leak(Box::new(Disciplined::new(&restless.machine, restless)));
     clock.prepare();
-    clock.layers.shared.page.want(OffsetClock::Wall);
+    clock.layers.page.want(OffsetClock::Wall);
     (restless, clock)
 }
 
@@ -207,8 +206,7 @@ fn a_check_shows_a_set_while_another_thread_holds_the_lock() {
     let mut guard = clock.layers.try_lock().unwrap();
     guard.beside.set_wall(clock.layers.learn_offset(OffsetClock::Wall, WIDE_NS).unwrap());
     let now_ns = clock.layers.os_ns().unwrap();
-    let (generation, largest_ns) =
-        (clock.generation(), clock.layers.shared.page.largest_error_ns.load(Ordering::Relaxed));
+    let (generation, largest_ns) = (clock.generation(), clock.layers.page.largest_error_ns.load(Ordering::Relaxed));
     assert!(clock.layers.publish(&mut guard, &ServedLine::single(now_ns, now_ns, 1.0, 50_000)));
     let before = clock.wall_ns();
     restless.ahead_ns.set(WALL_AHEAD_NS - 1_000_000);
@@ -217,7 +215,7 @@ fn a_check_shows_a_set_while_another_thread_holds_the_lock() {
     let after = clock.wall_ns();
     assert!(after < before - 900_000, "{after} after {before}");
     assert_eq!(clock.generation(), generation + 1);
-    assert!(clock.layers.shared.page.largest_error_ns.load(Ordering::Relaxed) > largest_ns + 2 * 223_000);
+    assert!(clock.layers.page.largest_error_ns.load(Ordering::Relaxed) > largest_ns + 2 * 223_000);
 }
 
 /// The wall clock was set, and other threads replace the version however often meanwhile: a reading
