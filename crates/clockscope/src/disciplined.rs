@@ -17,11 +17,12 @@
 //!   `line` is the function that it publishes. `sync` has the atomics.
 //! - **From brackets to a rate**: `calibration` bounds the rate by many brackets. `drawn_rate`
 //!   (`DrawnRate`) has the rate that lines are drawn by.
-//! - **From brackets to lines**: `steering` decides when a line begins, goes on and ends, and
-//!   `publication` publishes and ends it. `agreement` (`AmbiguousChange`) distinguishes a slew from
-//!   a step. `errors` (`LineErrors`) has the error that brackets prove for the readings between
-//!   them. `os_speed` (`OsSpeed`, `Width`) judges the widths of brackets. `standstill` holds
-//!   the time while the OS clock is behind it, and `time_hold` (`TimeHold`) times for how long.
+//! - **From brackets to lines**: `steering` decides when a line begins, goes on and ends, by the
+//!   brackets that `comparison` takes and judges, and `publication` publishes and ends it.
+//!   `agreement` (`AmbiguousChange`) distinguishes a slew from a step. `errors` (`LineErrors`) has
+//!   the error that brackets prove for the readings between them. `os_speed` (`OsSpeed`, `Width`)
+//!   judges the widths of brackets. `standstill` holds the time while the OS clock is behind it,
+//!   and `time_hold` (`TimeHold`) times for how long.
 //! - **Access to a line**: `serving` serves readings, most of all those without a fresh line.
 //!   `use_rate` (`LineUse`) decides whether a line pays.
 //! - **Other clocks**: `offsets` compares the wall clock and the boot clock with the timeline and
@@ -154,6 +155,7 @@ mod bounds;
 mod calibration;
 mod carried;
 mod clocksource_names;
+mod comparison;
 mod decisions;
 mod drawn_rate;
 mod errors;

@@ -56,8 +56,10 @@ layers! {
     Serving(Standstill);
     /// Holds the time while the OS clock is behind it: `standstill`.
     Standstill(Steering);
-    /// Decides under the lock when a line begins, goes on and ends: `steering`.
-    Steering(Migration);
+    /// Begins, renews and ends lines, under the lock: `steering`.
+    Steering(Comparison);
+    /// Compares the clocks, and ends the line where they disagree, under the lock: `comparison`.
+    Comparison(Migration);
     /// Notices another machine, or a CPU outside of the test: `migration`.
     Migration(Offsets);
     /// Compares other clocks with the timeline: `offsets`.

@@ -1,27 +1,18 @@
-//! The slow path's work under the lock: brackets, calibration, the next line, and what to do when
-//! the clocks disagree.
+//! Begins, renews and ends lines under the lock.
 
 use core::sync::atomic::Ordering;
 
 use clockscope_core::brackets::Bracket;
 
-use super::agreement::{RateJudgment, is_notable, is_step};
-use super::calibration::MeanRate;
+use super::agreement::RateJudgment;
 use super::drawn_rate::DrawnRate;
-use super::errors::BracketInterval;
 use super::holding::SteeringGuard;
 use super::layers::Steering;
 use super::line::{LinePosition, ServedLine};
-use super::os_speed::Width;
 use super::page::{ClockOffset, OffsetClock, PageSnapshot};
-use super::state::SteeringState;
 use super::use_rate::Usage;
 use super::version::{ServingMode, Version};
 use super::{Counter, Demotion, OsClock};
-
-/// Brackets tried at a re-anchoring, and at the start of a calibration.
-const TRIES: u32 = 4;
-const FIRST_TRIES: u32 = 8;
 
 /// A pause of so many windows ends a calibration that has not led to a line: a clock may have
 /// stepped meanwhile, which only brackets that are as close as the pause is long could show.
@@ -154,32 +145,6 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
         }
     }
 
-    /// A bracket, compared with the line and added to the calibration. `None` if it was
-    /// interrupted, or if it contradicts the one before, so that the line is no more.
-    pub(super) fn anchor(&self, guard: &mut SteeringGuard<'_>, snapshot: &PageSnapshot) -> Option<Bracket> {
-        let bracket = self.bracket(guard)?;
-        // Interrupted for so long that the line is spent: the next call begins another.
-        let (first, last) = (snapshot.line.at(bracket.before)?, snapshot.line.at(bracket.after)?);
-        let served = (first.max(snapshot.floor), last.max(snapshot.floor));
-        // Just after a step, readings are off by that and by what they were off before.
-        let (before, worst_ns) = (*guard.errors.interval(), guard.errors.worst_ns());
-        let ticks_ns = guard.rate.ticks_ns();
-        let (error, largest) = guard.errors.record(&snapshot.line, &bracket, served, ticks_ns, self.window_ns());
-        self.raise_largest_error(largest, bracket.inner);
-        match self.judge(guard, &before, &bracket) {
-            RateJudgment::Stepped => {
-                self.disagree(guard, bracket.inner, error.saturating_add(worst_ns));
-                return None;
-            }
-            RateJudgment::Slewed(rate) => {
-                self.add(guard, bracket);
-                guard.rate.follow(rate);
-            }
-            RateJudgment::AsBefore => self.add(guard, bracket),
-        }
-        Some(bracket)
-    }
-
     /// A step of a calibration; begins the first line if it is good enough.
     fn calibrate(&self, guard: &mut SteeringGuard<'_>, snapshot: &PageSnapshot, os_ns: u64) {
         let since_last = os_ns.wrapping_sub(guard.rate.calibration().last().inner);
@@ -221,17 +186,6 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
             guard.rate.confirm();
             guard.generation.begin_line(bracket.inner);
         }
-    }
-
-    #[inline(never)]
-    fn add(&self, guard: &mut SteeringGuard<'_>, bracket: Bracket) {
-        guard.rate.add(bracket, self.window_ns());
-    }
-
-    /// Judges the OS clock's rate since the end of the interval `before`.
-    fn judge(&self, guard: &mut SteeringGuard<'_>, before: &BracketInterval, bracket: &Bracket) -> RateJudgment {
-        let SteeringState { rate, ambiguous_change, .. } = &mut **guard;
-        ambiguous_change.judge(rate, before, bracket, self.window_ns())
     }
 
     /// Begins a line after a spell in which there was none, if the OS clock has gone on as the
@@ -308,82 +262,6 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
         guard.beside.take_boot(boot);
     }
 
-    /// A bracket that was not interrupted.
-    fn bracket(&self, guard: &mut SteeringGuard<'_>) -> Option<Bracket> {
-        if !self.is_where_it_was(guard) {
-            return None;
-        }
-        let narrowest = guard.rate.calibration().narrowest();
-        let (tries, enough) = if guard.rate.calibration().has_started() {
-            (TRIES, narrowest.saturating_add(narrowest / 8))
-        } else {
-            (FIRST_TRIES, 0)
-        };
-        let bracket = self.narrowest_bracket(tries, enough).ok()?;
-        if bracket.went_back() {
-            self.disagree(guard, bracket.inner, 0);
-            return None;
-        }
-        match guard.os_speed.look_at(&bracket, narrowest) {
-            Width::Usual => return Some(bracket),
-            Width::Interrupted => {}
-            Width::Slower => {
-                let worst_ns = guard.errors.open_ns();
-                let slow_os_clock = guard.os_speed.slow_os_clock(narrowest);
-                if guard.os_speed.is_counter_slower(self.own_ticks(), &bracket, narrowest) {
-                    guard.rate.accept_width(bracket.width());
-                } else if self.turn_away(guard, slow_os_clock, bracket.inner) {
-                    self.next_generation(worst_ns, Some(bracket.inner));
-                }
-            }
-        }
-        None
-    }
-
-    /// Takes note of readings that a line gave after its last bracket: no later one shows what the
-    /// OS clock did meanwhile. Returns whether only a change of that clock's rate explains its
-    /// advance since then.
-    fn note_unseen(&self, guard: &SteeringGuard<'_>, bracket: &Bracket) -> bool {
-        let last = guard.rate.calibration().last();
-        if guard.errors.are_open_since(last) {
-            self.raise_largest_error(guard.errors.unseen_slew_ns(last), last.inner);
-        }
-        is_notable(&guard.rate, bracket)
-    }
-
-    /// The clocks contradict each other since the last bracket, after which readings were taken by
-    /// a line.
-    fn disagree_unseen(&self, guard: &mut SteeringGuard<'_>, bracket: &Bracket) {
-        let error = guard.errors.unseen_ns(guard.rate.calibration().last(), bracket, guard.rate.ns_per_tick());
-        self.disagree(guard, bracket.inner, error);
-    }
-
-    /// The clocks contradict each other: whatever was known of the rate is no longer known, and the
-    /// generation ends. Readings by it may have been off by `error_ns`.
-    fn disagree(&self, guard: &mut SteeringGuard<'_>, os_ns: u64, error_ns: u64) {
-        if !self.withdraw(guard) {
-            return;
-        }
-        // A question that is asked now is asked of the readings just before, too, and of those that
-        // stand still now.
-        let floor = self.page.floor();
-        let error_ns = error_ns.max(guard.errors.open_ns()).max(floor.saturating_sub(os_ns));
-        self.next_generation(error_ns, Some(os_ns));
-        let suspended_ns = self.suspended_ns();
-        if guard.generation.had_suspend(suspended_ns) {
-            let next = guard.generation.after_suspend(suspended_ns);
-            guard.restart(next);
-            return;
-        }
-        // Not by the OS clock alone, which may have gone back: no reading is below the floor.
-        let ended_ns = os_ns.max(self.page.floor());
-        let next = guard.generation.after_contradiction(ended_ns, suspended_ns);
-        guard.restart(next);
-        if let Some(pause_ns) = next.pause_ns() {
-            self.pause(guard, Demotion::Unsteady, os_ns, pause_ns);
-        }
-    }
-
     /// The window in ticks.
     fn window_ticks(&self, rate: f64) -> u64 {
         ((self.window_ns() as f64 / rate) as u64).max(2)
@@ -394,46 +272,6 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
     fn next_ticks(&self, line: &ServedLine, rate: f64) -> u64 {
         let any = line.end().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 61;
         self.window_ticks(rate).saturating_mul(57 + 2 * any) / 64
-    }
-
-    /// Compares the line with a fresh bracket, for whoever asks: what contradicts it is found now,
-    /// and not when the line is renewed. (A counter that stands still would never have it renewed.)
-    /// Returns the ticks of both clocks in ns, as the calibration knows them; `None` without a
-    /// line.
-    pub(super) fn verify(&self) -> Option<u64> {
-        let mut guard = self.wait_lock()?;
-        if !self.is_where_it_was(&mut guard) {
-            return None;
-        }
-        let snapshot = self.snapshot();
-        if snapshot.line.at(snapshot.tick).is_none() {
-            self.prove_spent(&mut guard);
-            return None;
-        }
-        self.anchor(&mut guard, &snapshot);
-        Some(guard.rate.ticks_ns()).filter(|_| self.page.version().has_line())
-    }
-
-    /// The mean rate that the calibration knows.
-    pub(super) fn mean_rate(&self) -> Option<MeanRate> {
-        self.wait_lock()?.rate.mean()
-    }
-
-    /// Compares the clocks once more after a line was spent, so that readings between its last
-    /// bracket and its end are covered by the largest error.
-    fn prove_spent(&self, guard: &mut SteeringGuard<'_>) {
-        if !guard.rate.is_confirmed() || !guard.errors.are_open_since(guard.rate.calibration().last()) {
-            return;
-        }
-        let Some(bracket) = self.bracket(guard) else { return };
-        if !self.note_unseen(guard, &bracket) {
-            guard.errors.close();
-        } else if guard.generation.had_suspend(self.suspended_ns()) {
-            self.disagree(guard, bracket.inner, 0);
-        } else if is_step(&guard.rate, &bracket) {
-            // Rare callers may never begin the line that would show it.
-            self.disagree_unseen(guard, &bracket);
-        }
     }
 }
 
