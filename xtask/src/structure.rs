@@ -54,8 +54,8 @@ const UNSAFE: &[&str] = &[
     "crates/clockscope-core/src",
     // The lock hands out what it guards; the memory of the process's clock is wiped in a forked
     // child.
-    "crates/clockscope/src/disciplined/lock.rs",
-    "crates/clockscope/src/disciplined/wiping.rs",
+    "crates/clockscope/src/disciplined/process/lock.rs",
+    "crates/clockscope/src/disciplined/process/wiping.rs",
     // Exported names and the caller's pointers; C code that a test loads.
     "crates/clockscope-capi/src/exports.rs",
     "crates/clockscope-capi/src/exports/stamps.rs",

@@ -11,33 +11,35 @@
 //!
 //! # Parts
 //!
-//! - **Clocks**: `sources` has the two clocks as traits. `readings` reads both and takes brackets,
-//!   each a comparison of them; it also reads the published line.
-//! - **Readers' view**: `page` is the memory that threads share. `version` is its first word, and
-//!   `line` is the function that it publishes. `sync` has the atomics.
-//! - **From brackets to a rate**: `calibration` bounds the rate by many brackets. `drawn_rate`
-//!   (`DrawnRate`) has the rate that lines are drawn by.
-//! - **From brackets to lines**: `steering` decides when a line begins, goes on and ends, by the
-//!   brackets that `comparison` takes and judges, and `publication` publishes and ends it.
-//!   `agreement` (`AmbiguousChange`) distinguishes a slew from a step. `errors` (`LineErrors`) has
-//!   the error that brackets prove for the readings between them. `os_speed` (`OsSpeed`, `Width`)
-//!   judges the widths of brackets. `standstill` holds the time while the OS clock is behind it,
-//!   and `time_hold` (`TimeHold`) times for how long.
+//! Folders have values and state. The files beside them have the clock's methods (`layers`).
+//!
+//! - **`clocks/`**: `sources` has the two clocks as traits. `first_reading` has what is read before
+//!   the system is asked to wipe. `readings` reads both clocks and takes brackets, each a
+//!   comparison of them; it also reads the published line.
+//! - **`page/`**: `page` is the memory that threads share. `version` is its first word, `line` is
+//!   the function that it publishes, and `offsets` are those of other clocks. `sync` has the
+//!   atomics. A `statement` is the system's on civil time, and `shared_statement` keeps it for
+//!   callers without a line.
+//! - **`rate/`**: `calibration` bounds the rate by many brackets. `drawn_rate` (`DrawnRate`) has
+//!   the rate that lines are drawn by.
+//! - **`lines/`**: what the lock guards is `state` (`SteeringState`), in which each part alone
+//!   changes its own fields. `agreement` (`AmbiguousChange`) distinguishes a slew from a step.
+//!   `errors` (`LineErrors`) has the error that brackets prove for the readings between them.
+//!   `os_speed` (`OsSpeed`, `Width`) judges the widths of brackets. `time_hold` (`TimeHold`) times
+//!   how long the time stands still. `generation` (`Generation`) has the beginning of a generation
+//!   and the number of short ones before it. `carried` (`BesideNextLine`, `Carried`) is what the
+//!   next line carries on. `steering` decides when a line begins, goes on and ends, by the brackets
+//!   that `comparison` takes and judges, and `publication` publishes and ends it. `standstill`
+//!   holds the time while the OS clock is behind it.
 //! - **Access to a line**: `serving` serves readings, most of all those without a fresh line.
 //!   `use_rate` (`LineUse`) decides whether a line pays.
 //! - **Other clocks**: `offsets` compares the wall clock and the boot clock with the timeline and
-//!   keeps their offsets. `offset_clock` serves both clocks.
-//! - **Civil time**: `bounds` has a `statement` of the system on civil time. The counter carries it
-//!   on beside a line (`carried`: `BesideNextLine`, `Carried`); `shared_statement` keeps it for
-//!   callers without one.
-//! - **Trust**: `trust` (`Trust`) says whether the counter may be used: by the answers of system
+//!   keeps their offsets. `offset_clock` serves both clocks, and `bounds` civil time.
+//! - **`trust/`**: `trust` (`Trust`) says whether the counter may be used: by the answers of system
 //!   and hardware (`system_answers`, `clocksource_names`), and by the last test of it
 //!   (`verified_cpus`). `admission` asks, readmits and gives up, and `decisions` puts that into
 //!   force without the lock. `migration` notices another machine, or a CPU outside of the test.
-//! - **The process**: `shared` is what a fork wipes (`wiping`). `holding` takes the `lock` of
-//!   `state` (`SteeringState`), in which each part alone changes its own fields. `generation`
-//!   (`Generation`) has the beginning of a generation and the number of short ones before it.
-//!   `first_reading` has what is read before the system is asked to wipe.
+//! - **`process/`**: `shared` is what a fork wipes (`wiping`). `holding` takes the `lock`.
 //! - **Reports**: `answers` answers questions about all of it. `observation` has one moment of all
 //!   clocks, for a history.
 //!
@@ -86,11 +88,11 @@
 //!   docs/concepts/library/situations.md states: `no_reading_is_smaller_than_one_that_was_known`
 //!   (`tests/platform/order.rs`).
 //! - A line is a fixed function, and its successor agrees with it, because that repeats its second
-//!   segment and begins at its end: `lines_join_without_a_step` (`line.rs`).
+//!   segment and begins at its end: `lines_join_without_a_step` (`page/line.rs`).
 //! - A reading is by the words of one version, because it loads the version twice:
 //!   `a_line_is_read_whole`, `wall_time_is_of_one_version` (`protocol.rs`).
 //! - Nothing is evaluated at or past a line's end, because only its end goes into the floor:
-//!   `ticks_around_a_wrap_of_the_counter_are_covered` (`line.rs`).
+//!   `ticks_around_a_wrap_of_the_counter_are_covered` (`page/line.rs`).
 //! - A line that ends early leaves its end in the floor, because readings may have been as late:
 //!   `a_counter_that_was_given_up_is_not_served` (`protocol.rs`).
 //! - An OS reading is in the floor before it is returned if a line may begin, because the bracket
@@ -125,7 +127,8 @@
 //! - No bracket is compared across an announced move, because the marker is read before it:
 //!   `a_move_is_noticed_at_the_next_renewal` (`tests/simulated/migrations.rs`).
 //! - The published error covers the largest that brackets prove, because their rates bound the OS
-//!   clock's path if that bends once: `no_error_between_two_brackets_is_larger` (`errors.rs`).
+//!   clock's path if that bends once: `no_error_between_two_brackets_is_larger`
+//!   (`lines/errors.rs`).
 //! - No reading asks about the counter after the second, because the answers are stored:
 //!   `no_question_follows_the_first_calibration` (`tests/simulated/os_clock.rs`).
 //!
@@ -149,63 +152,44 @@
 //! decisions.
 
 mod admission;
-mod agreement;
 mod answers;
 mod bounds;
-mod calibration;
-mod carried;
-mod clocksource_names;
+mod clocks;
 mod comparison;
 mod decisions;
-mod drawn_rate;
-mod errors;
-mod first_reading;
-mod generation;
 mod holding;
 mod layers;
-mod line;
-mod lock;
+mod lines;
 mod migration;
 mod observation;
 mod offset_clock;
 mod offsets;
-mod os_speed;
 mod page;
+mod process;
 #[cfg(test)]
 #[cfg(clockscope_models)]
 mod protocol;
 mod publication;
+mod rate;
 mod readings;
 mod serving;
-mod shared;
-mod shared_statement;
-mod sources;
 mod standstill;
-mod state;
-mod statement;
 mod steering;
-mod sync;
-mod system_answers;
-mod time_hold;
 mod trust;
 mod use_rate;
-mod verified_cpus;
-mod version;
-#[cfg(not(clockscope_models))]
-mod wiping;
 
+#[cfg(test)]
+pub(crate) use clocks::sources::trusted_counter;
+pub use clocks::sources::{Counter, OsClock};
 #[cfg(not(clockscope_models))]
 pub use page::layout;
 #[cfg(all(test, not(clockscope_models)))]
-pub(crate) use shared_statement::carried_on;
-#[cfg(test)]
-pub(crate) use sources::trusted_counter;
-pub use sources::{Counter, OsClock};
-pub use statement::{BoundedAt, CivilStatement};
+pub(crate) use page::shared_statement::carried_on;
+pub use page::statement::{BoundedAt, CivilStatement};
 #[cfg(not(clockscope_models))]
-pub(crate) use verified_cpus::CPUS as MOST_CPUS;
+pub(crate) use process::wiping::{Wiped, forget_in_children, wipe_on_fork};
 #[cfg(not(clockscope_models))]
-pub(crate) use wiping::{Wiped, forget_in_children, wipe_on_fork};
+pub(crate) use trust::verified_cpus::CPUS as MOST_CPUS;
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -215,18 +199,18 @@ use crate::conversion::Conversion;
 use crate::conversion::Uncalibrated;
 use crate::evidence::{Demotion, ErrorBound, Evidence, Frequency, Source};
 use crate::{Errno, Instant};
-pub(crate) use calibration::Calibration;
-pub(crate) use errors::{FASTER, SLOWER, error_ns};
-pub use first_reading::FirstReading;
+pub use clocks::first_reading::FirstReading;
 use layers::Observer;
-pub(crate) use lock::{ProcessGuard, ProcessLock, ProcessMark};
+pub(crate) use lines::errors::{FASTER, SLOWER, error_ns};
 pub(crate) use observation::Observation;
 pub use observation::{CivilTime, Unobserved};
+pub(crate) use page::statement::GROWS;
+pub(crate) use page::sync::{AtomicU64 as SharedWord, fence};
 pub(crate) use page::{ClockOffset, OffsetClock};
+pub(crate) use process::lock::{ProcessGuard, ProcessLock, ProcessMark};
+pub(crate) use process::shared::Shared;
+pub(crate) use rate::calibration::Calibration;
 use readings::Readings;
-pub(crate) use shared::Shared;
-pub(crate) use statement::GROWS;
-pub(crate) use sync::{AtomicU64 as SharedWord, fence};
 
 /// A clock that serves the time of the OS clock `S` by the counter `C`.
 ///

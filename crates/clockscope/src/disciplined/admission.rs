@@ -5,10 +5,10 @@
 //! the lock. Of all readings, the second one of a process asks, or the first where the OS clock
 //! refuses. It compares no clocks.
 
-use super::first_reading::FirstReading;
+use super::clocks::first_reading::FirstReading;
 use super::layers::Admission;
-use super::system_answers::Answers;
-use super::version::{ServingMode, Version};
+use super::page::version::{ServingMode, Version};
+use super::trust::system_answers::Answers;
 use super::{Counter, Demotion, OsClock};
 
 /// Questions to counter and system.

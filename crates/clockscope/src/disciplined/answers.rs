@@ -15,12 +15,12 @@ use clockscope_core::evidence::{
 };
 use clockscope_core::pause;
 
-use super::calibration::{MeanRate, both_ticks};
 use super::layers::Report;
+use super::page::version::ServingMode;
+use super::rate::calibration::{MeanRate, both_ticks};
 use super::readings::ANSWER_TRIES;
 use super::steering::Wanted;
-use super::system_answers::Answers;
-use super::version::ServingMode;
+use super::trust::system_answers::Answers;
 use super::{Counter, OsClock};
 use crate::Instant;
 use crate::conversion::{Conversion, Uncalibrated};

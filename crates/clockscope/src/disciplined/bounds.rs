@@ -10,15 +10,15 @@
 
 use clockscope_core::brackets::Bracket;
 
-use super::agreement::SAME;
-use super::carried::Carried;
-use super::errors::BracketInterval;
 use super::layers::CivilBounds;
+use super::lines::agreement::SAME;
+use super::lines::carried::Carried;
+use super::lines::errors::BracketInterval;
 use super::page::OffsetClock;
-use super::shared_statement::{ClockSnapshot, Statement, Turn};
-use super::statement::{BoundedAt, Bounds, CivilStatement, GROWS, earlier, is_same_rate, later};
+use super::page::shared_statement::{ClockSnapshot, Statement, Turn};
+use super::page::statement::{BoundedAt, Bounds, CivilStatement, GROWS, earlier, is_same_rate, later};
+use super::page::version::Version;
 use super::use_rate::Usage;
-use super::version::Version;
 use super::{Counter, OsClock};
 use clockscope_core::CivilState;
 

@@ -5,14 +5,14 @@
 
 use clockscope_core::brackets::Bracket;
 
-use super::agreement::{RateJudgment, is_notable, is_step};
-use super::calibration::MeanRate;
-use super::errors::BracketInterval;
 use super::holding::SteeringGuard;
 use super::layers::Comparison;
-use super::os_speed::Width;
+use super::lines::agreement::{RateJudgment, is_notable, is_step};
+use super::lines::errors::BracketInterval;
+use super::lines::os_speed::Width;
+use super::lines::state::SteeringState;
 use super::page::PageSnapshot;
-use super::state::SteeringState;
+use super::rate::calibration::MeanRate;
 use super::{Counter, Demotion, OsClock};
 
 /// Brackets tried at a re-anchoring, and at the start of a calibration.

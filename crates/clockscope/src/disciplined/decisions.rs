@@ -5,12 +5,12 @@ use core::sync::atomic::Ordering;
 
 use clockscope_core::atomic::AtomicU64;
 
-use super::errors::FASTER;
-use super::first_reading::FirstReading;
+use super::clocks::first_reading::FirstReading;
+use super::lines::errors::FASTER;
+use super::page::version::{ServingMode, Version};
+use super::process::shared::Shared;
 use super::readings::Readings;
-use super::shared::Shared;
 use super::trust::Trust;
-use super::version::{ServingMode, Version};
 use super::{Counter, OsClock};
 
 /// Decides whether the counter is used, without the lock. Has all of the clock's state. The layers

@@ -3,11 +3,11 @@
 use core::ops::{Deref, DerefMut};
 use core::sync::atomic::Ordering;
 
-use super::generation::Generation;
 use super::layers::Holding;
-use super::lock::{Guard, LockState};
-use super::state::SteeringState;
-use super::version::{ServingMode, Version};
+use super::lines::generation::Generation;
+use super::lines::state::SteeringState;
+use super::page::version::{ServingMode, Version};
+use super::process::lock::{Guard, LockState};
 use super::{Counter, Demotion, OsClock};
 
 /// A holder that has held the lock for longer than this, in ns, is considered lost.

@@ -10,8 +10,8 @@
 use core::ops::Deref;
 
 use super::decisions::Decisions;
+use super::process::shared::Shared;
 use super::readings::Readings;
-use super::shared::Shared;
 
 /// Declares layers, each with the one below it in parentheses.
 macro_rules! layers {

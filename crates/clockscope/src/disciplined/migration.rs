@@ -3,8 +3,8 @@
 
 use super::holding::SteeringGuard;
 use super::layers::Migration;
-use super::verified_cpus::Test;
-use super::version::ServingMode;
+use super::page::version::ServingMode;
+use super::trust::verified_cpus::Test;
 use super::{Counter, Demotion, OsClock};
 
 impl<C: Counter, S: OsClock> Migration<C, S> {

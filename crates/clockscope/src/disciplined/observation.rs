@@ -4,8 +4,8 @@
 use clockscope_core::brackets::Bracket;
 
 use super::layers::Observer;
+use super::page::statement::{earlier, later};
 use super::page::{ClockOffset, OffsetClock};
-use super::statement::{earlier, later};
 use super::{Counter, Demotion, OsClock};
 use clockscope_core::CivilState;
 

@@ -18,9 +18,9 @@ use core::sync::atomic::Ordering;
 use super::holding::SteeringGuard;
 use super::layers::OffsetClocks;
 use super::offsets::{Distance, TRIES, enough_ns};
+use super::page::version::Version;
 use super::page::{ClockOffset, OffsetClock};
 use super::use_rate::Usage;
-use super::version::Version;
 use super::{Counter, OsClock};
 
 /// A comparison takes less than this, unless it is interrupted: some system calls on a slow

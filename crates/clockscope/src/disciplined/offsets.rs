@@ -10,7 +10,7 @@ use clockscope_core::brackets::{Bracket, narrowest};
 
 use super::holding::SteeringGuard;
 use super::layers::Offsets;
-use super::os_speed::TOO_WIDE;
+use super::lines::os_speed::TOO_WIDE;
 use super::page::{ClockOffset, OffsetClock};
 use super::{Counter, OsClock};
 use crate::Errno;

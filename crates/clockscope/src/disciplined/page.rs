@@ -6,14 +6,19 @@
 //! crate: from the first release on, what is written there changes only together with
 //! [`layout::FORMAT`].
 
+pub(super) mod line;
 mod offsets;
+pub(super) mod shared_statement;
+pub(super) mod statement;
+pub(super) mod sync;
+pub(super) mod version;
 
-use super::line::{Segment, ServedLine};
-use super::statement::{BoundedAt, Bounds};
-use super::sync::{self, AtomicU64, Ordering, fence};
 use super::use_rate::Usage;
-use super::version::{SEGMENTS, SLOTS, ServingMode, Version};
+use line::{Segment, ServedLine};
 pub(crate) use offsets::{ClockOffset, OffsetClock, OffsetWords};
+use statement::{BoundedAt, Bounds};
+use sync::{AtomicU64, Ordering, fence};
+use version::{SEGMENTS, SLOTS, ServingMode, Version};
 
 /// OS readings are written down when they are this much later than the last one that was, in ns:
 /// none that was returned is later than that one and this. (Where threads are stopped in the middle
@@ -62,7 +67,7 @@ impl OffsetClock {
 }
 
 /// The shared state. What a reading without a line needs comes first, to be in one cache line with
-/// the OS clock ([`super::shared::Shared`]).
+/// the OS clock ([`super::process::shared::Shared`]).
 #[repr(C)]
 pub(crate) struct Page {
     version: AtomicU64,
@@ -100,7 +105,7 @@ pub(crate) struct Page {
 #[cfg(not(clockscope_models))]
 pub mod layout {
     use super::{BesideLine, BesideWords, OffsetClock, Page, Segment, SegmentWords};
-    use crate::disciplined::version::{SEGMENTS, SLOTS};
+    use crate::disciplined::page::version::{SEGMENTS, SLOTS};
     use core::mem::{align_of, offset_of, size_of};
 
     /// The number in the word at [`FORMAT_WORD`]; 0 before the first use.

@@ -6,12 +6,12 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 
-use super::line::ServedLine;
 use super::offsets::Distance;
+use super::page::line::ServedLine;
+use super::page::shared_statement::{ClockSnapshot, SharedStatement, Statement};
+use super::page::statement::CivilStatement;
+use super::page::version::{ServingMode, Version};
 use super::page::{BesideLine, ClockOffset, OffsetClock, Page};
-use super::shared_statement::{ClockSnapshot, SharedStatement, Statement};
-use super::statement::CivilStatement;
-use super::version::{ServingMode, Version};
 use super::{Counter, Disciplined, OsClock};
 use crate::{Errno, Source};
 use clockscope_core::CivilState;

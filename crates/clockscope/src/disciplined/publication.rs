@@ -9,10 +9,10 @@ use core::sync::atomic::Ordering;
 
 use super::holding::SteeringGuard;
 use super::layers::Publication;
-use super::line::ServedLine;
-use super::os_speed::SlowOsClock;
-use super::sync::stored_before_reading;
-use super::version::ServingMode;
+use super::lines::os_speed::SlowOsClock;
+use super::page::line::ServedLine;
+use super::page::sync::stored_before_reading;
+use super::page::version::ServingMode;
 use super::{Counter, Demotion, OsClock};
 
 impl<C: Counter, S: OsClock> Publication<C, S> {

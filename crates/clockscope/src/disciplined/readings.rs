@@ -7,9 +7,9 @@ use core::sync::atomic::Ordering;
 
 use clockscope_core::brackets::{Bracket, narrowest};
 
-use super::errors::error_ns;
+use super::lines::errors::error_ns;
+use super::page::version::ServingMode;
 use super::page::{Page, PageSnapshot};
-use super::version::ServingMode;
 use super::{Counter, Demotion, OsClock};
 use crate::Errno;
 

@@ -6,11 +6,11 @@
 use core::sync::atomic::Ordering;
 
 use super::layers::Serving;
-use super::line::LinePosition;
+use super::page::line::LinePosition;
+use super::page::version::Version;
 use super::page::{SKEW_NS, UNWRITTEN_NS};
 use super::steering::{PAUSE_WINDOWS, Wanted};
 use super::use_rate::Usage;
-use super::version::Version;
 use super::{Counter, OsClock};
 use crate::Errno;
 

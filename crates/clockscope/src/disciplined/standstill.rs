@@ -6,7 +6,7 @@
 use core::sync::atomic::Ordering;
 
 use super::layers::Standstill;
-use super::version::ServingMode;
+use super::page::version::ServingMode;
 use super::{Counter, Demotion, OsClock};
 
 /// Duration for which the time stands still when the OS clock is behind earlier readings, in ns.

@@ -4,14 +4,14 @@ use core::sync::atomic::Ordering;
 
 use clockscope_core::brackets::Bracket;
 
-use super::agreement::RateJudgment;
-use super::drawn_rate::DrawnRate;
 use super::holding::SteeringGuard;
 use super::layers::Steering;
-use super::line::{LinePosition, ServedLine};
+use super::lines::agreement::RateJudgment;
+use super::page::line::{LinePosition, ServedLine};
+use super::page::version::{ServingMode, Version};
 use super::page::{ClockOffset, OffsetClock, PageSnapshot};
+use super::rate::drawn_rate::DrawnRate;
 use super::use_rate::Usage;
-use super::version::{ServingMode, Version};
 use super::{Counter, Demotion, OsClock};
 
 /// A pause of so many windows ends a calibration that has not led to a line: a clock may have

@@ -3,14 +3,18 @@
 //!
 //! Outside of the memory that a fork wipes: a child uses the counter for its parent's reasons.
 
+pub(super) mod clocksource_names;
+pub(super) mod system_answers;
+pub(super) mod verified_cpus;
+
 use clockscope_core::atomic::AtomicU64;
 use clockscope_core::clocksource::ClocksourceName;
 use core::sync::atomic::Ordering;
 
-use super::clocksource_names::ClocksourceNames;
-use super::system_answers::{Answers, SystemAnswers};
-use super::verified_cpus::{Test, VerifiedCpus, plus_one};
 use crate::evidence::Demotion;
+use clocksource_names::ClocksourceNames;
+use system_answers::{Answers, SystemAnswers};
+use verified_cpus::{Test, VerifiedCpus, plus_one};
 
 /// All zero is the state before anybody has asked or tested.
 pub(super) struct Trust {

@@ -94,7 +94,7 @@ const MANY_LATE_NS: u64 = 200_000;
 
 /// The use of a line: it is renewed if readings come often. All zero is the state without a line.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LineUse {
+pub(crate) struct LineUse {
     in_use: InUse,
     /// The tick at which the line was last seen to be due or spent.
     seen_due: u64,

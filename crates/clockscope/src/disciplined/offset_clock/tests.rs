@@ -7,9 +7,9 @@ use core::cell::Cell;
 use clockscope_core::brackets::Bracket;
 
 use super::super::Disciplined;
-use super::super::line::ServedLine;
 use super::super::page::Page;
-use super::super::version::ServingMode;
+use super::super::page::line::ServedLine;
+use super::super::page::version::ServingMode;
 use super::*;
 use crate::Errno;
 

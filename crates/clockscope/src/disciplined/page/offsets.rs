@@ -1,6 +1,6 @@
 //! Clocks that an offset carries beside a line, and what is known of their offsets.
 
-use super::super::sync::{AtomicU64, Ordering};
+use super::sync::{AtomicU64, Ordering};
 
 /// A clock of the system that is steered as ours is: an offset carries it beside a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

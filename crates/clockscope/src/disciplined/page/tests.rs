@@ -1,7 +1,7 @@
 //! Readings during which the page changes.
 
 use super::*;
-use crate::disciplined::statement::CivilStatement;
+use crate::disciplined::page::statement::CivilStatement;
 use clockscope_core::CivilState;
 
 /// The time that line `number` shows at tick 100, in ns.

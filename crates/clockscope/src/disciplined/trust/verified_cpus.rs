@@ -17,7 +17,8 @@ pub(crate) struct VerifiedCpus {
     /// The number of the test, and in the lowest bits its scope.
     word: AtomicU64,
     cpus: [AtomicU64; CPUS / WORD],
-    /// [`super::OsClock::disruptions`] when the test began, plus 1; 0 where it was not known.
+    /// [`crate::disciplined::OsClock::disruptions`] when the test began, plus 1; 0 where it
+    /// was not known.
     disruptions: AtomicU64,
 }
 
@@ -94,7 +95,7 @@ impl VerifiedCpus {
 }
 
 /// A number in a word in which 0 means that it is not known.
-pub(super) fn plus_one(disruptions: Option<u64>) -> u64 {
+pub(crate) fn plus_one(disruptions: Option<u64>) -> u64 {
     disruptions.map_or(0, |number| number.wrapping_add(1).max(1))
 }
 

@@ -1,9 +1,9 @@
 //! Keeps what the system stated of civil time for callers who are not served by the counter.
 //!
-//! They ask once a second, too. In between [`OsClock::raw_ns`](super::OsClock::raw_ns) carries the
-//! statement on: a clock that no daemon steers, at the rate that the system stated for its own
-//! clock. The steered clock itself would carry an error of up to a tenth, because a slew moves it
-//! and not true time.
+//! They ask once a second, too. In between
+//! [`OsClock::raw_ns`](crate::disciplined::OsClock::raw_ns) carries the statement on: a clock that
+//! no daemon steers, at the rate that the system stated for its own clock. The steered clock itself
+//! would carry an error of up to a tenth, because a slew moves it and not true time.
 //!
 //! That clock stops while the machine sleeps, and steps where the process joins another time
 //! namespace. Both change the distance between the wall clock and the OS clock, and so does a wall
@@ -39,7 +39,7 @@ const ONE: u64 = 4;
 /// The state of a [`SharedStatement`] at some moment: a statement that is asked for after it may be
 /// kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Turn(u64);
+pub(crate) struct Turn(u64);
 
 impl Turn {
     fn next(self, mark: u64) -> Self {
@@ -49,30 +49,30 @@ impl Turn {
 
 /// A statement that threads share. All zero is none.
 #[repr(C)]
-pub(super) struct SharedStatement {
+pub(crate) struct SharedStatement {
     turn: AtomicU64,
     words: [AtomicU64; Statement::WORDS],
 }
 
 impl SharedStatement {
     #[cfg(not(clockscope_models))]
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self { turn: AtomicU64::new(0), words: [const { AtomicU64::new(0) }; Statement::WORDS] }
     }
 
     /// Loom's atomics cannot be made at compile time.
     #[cfg(clockscope_models)]
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { turn: AtomicU64::new(0), words: core::array::from_fn(|_| AtomicU64::new(0)) }
     }
 
     /// Returns the state before a question.
-    pub(super) fn turn(&self) -> Turn {
+    pub(crate) fn turn(&self) -> Turn {
         Turn(self.turn.load(Ordering::Acquire))
     }
 
     /// Returns the statement, if there is one and nobody replaces it meanwhile.
-    pub(super) fn load(&self) -> Option<Statement> {
+    pub(crate) fn load(&self) -> Option<Statement> {
         let Turn(turn) = self.turn();
         if turn & WHOLE == 0 {
             return None;
@@ -84,7 +84,7 @@ impl SharedStatement {
 
     /// Keeps a statement that was asked for after `since`, unless anything was kept or forgotten
     /// since then.
-    pub(super) fn keep(&self, since: Turn, statement: &Statement) {
+    pub(crate) fn keep(&self, since: Turn, statement: &Statement) {
         let (writing, whole) = (since.next(WRITING), since.next(0).next(WHOLE));
         if since.0 & WRITING != 0 || !self.replace(since, writing) {
             return;
@@ -102,7 +102,7 @@ impl SharedStatement {
     }
 
     /// Takes the statement away, and one that is about to be kept.
-    pub(super) fn forget(&self) {
+    pub(crate) fn forget(&self) {
         self.mark(|turn| turn & WRITING);
     }
 
@@ -116,30 +116,31 @@ impl SharedStatement {
 
     /// Makes it the state before the first statement: without a mark nobody takes the words.
     #[cfg(not(clockscope_models))]
-    pub(super) fn wipe(&self) {
+    pub(crate) fn wipe(&self) {
         self.turn.store(0, Ordering::Release);
     }
 }
 
 /// Readings of the system's clocks at about one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct ClockSnapshot {
+pub(crate) struct ClockSnapshot {
     /// The clock that no daemon steers.
-    pub(super) raw_ns: u64,
+    pub(crate) raw_ns: u64,
     /// The OS clock, before the other two and after them.
-    pub(super) before_ns: u64,
-    pub(super) after_ns: u64,
+    pub(crate) before_ns: u64,
+    pub(crate) after_ns: u64,
     /// The wall clock.
-    pub(super) wall_ns: i64,
-    /// [`OsClock::disruptions`](super::OsClock::disruptions) plus 1; 0 where that is not known.
-    pub(super) disruptions: u64,
+    pub(crate) wall_ns: i64,
+    /// [`OsClock::disruptions`](crate::disciplined::OsClock::disruptions) plus 1; 0 where that is
+    /// not known.
+    pub(crate) disruptions: u64,
     /// The counter; 0 where there was no line.
-    pub(super) counter_ticks: u64,
+    pub(crate) counter_ticks: u64,
 }
 
 impl ClockSnapshot {
     /// Returns how long the reads took, in ns of the OS clock.
-    pub(super) fn width_ns(&self) -> u64 {
+    pub(crate) fn width_ns(&self) -> u64 {
         self.after_ns.wrapping_sub(self.before_ns)
     }
 
@@ -162,7 +163,7 @@ impl ClockSnapshot {
 
 /// The system's statement, with what its clocks showed before that.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Statement {
+pub(crate) struct Statement {
     /// In ns of the clock that no daemon steers.
     bounds: Bounds,
     seen: ClockSnapshot,
@@ -175,7 +176,7 @@ impl Statement {
 
     /// Returns what was stated after `seen` and before the unsteered clock showed `raw_ns`, where
     /// clocks may be a tick further than they show. `None` if that took longer than `most_ns`.
-    pub(super) fn of(
+    pub(crate) fn of(
         mut reported: CivilStatement,
         seen: ClockSnapshot,
         raw_ns: u64,
@@ -198,12 +199,12 @@ impl Statement {
     /// Returns the interval when the clocks show this. `None` if the statement has lasted its time,
     /// if the machine slept or a clock was set meanwhile, or if the OS clock has a rate that was
     /// not stated.
-    pub(super) fn at(&self, now: &ClockSnapshot, tick_ns: u64) -> Option<BoundedAt> {
+    pub(crate) fn at(&self, now: &ClockSnapshot, tick_ns: u64) -> Option<BoundedAt> {
         self.widened(self.bounds.at(now.raw_ns)?, now, tick_ns)
     }
 
     /// The same of a statement that has lasted longer: its age is in the interval.
-    pub(super) fn at_any_age(&self, now: &ClockSnapshot, tick_ns: u64) -> Option<BoundedAt> {
+    pub(crate) fn at_any_age(&self, now: &ClockSnapshot, tick_ns: u64) -> Option<BoundedAt> {
         self.widened(self.bounds.at_any_age(now.raw_ns)?, now, tick_ns)
     }
 
@@ -223,18 +224,18 @@ impl Statement {
 
     /// Returns true if the system was asked when there was a line, so that the counter was read as
     /// well.
-    pub(super) fn was_beside_line(&self) -> bool {
+    pub(crate) fn was_beside_line(&self) -> bool {
         self.seen.counter_ticks != 0
     }
 
     /// Returns true if the system was asked before the OS clock showed `ns`.
-    pub(super) fn was_asked_before(&self, ns: u64) -> bool {
+    pub(crate) fn was_asked_before(&self, ns: u64) -> bool {
         ns.wrapping_sub(self.seen.after_ns) <= u64::MAX / 2
     }
 
     /// Returns true if the OS clock's mean rate from the question to this bracket was `rate`, in ns
     /// a tick, within a share. Only of a question that was asked beside a line.
-    pub(super) fn has_rate_since(&self, bracket: &Bracket, tick_ns: u64, rate: f64, share: f64) -> bool {
+    pub(crate) fn has_rate_since(&self, bracket: &Bracket, tick_ns: u64, rate: f64, share: f64) -> bool {
         let ClockSnapshot { before_ns, after_ns, counter_ticks, .. } = self.seen;
         let [least_ns, most_ns] = [after_ns, before_ns].map(|ns| bracket.inner.wrapping_sub(ns) as i64 as f64);
         let [least, most] = [bracket.before, bracket.after].map(|tick| tick.wrapping_sub(counter_ticks) as i64 as f64);
@@ -243,7 +244,7 @@ impl Statement {
     }
 
     /// Returns true if the system states the same now, and the clocks have gone on as it stated.
-    pub(super) fn goes_on_as(&self, now: &CivilStatement, seen: Option<&ClockSnapshot>, tick_ns: u64) -> bool {
+    pub(crate) fn goes_on_as(&self, now: &CivilStatement, seen: Option<&ClockSnapshot>, tick_ns: u64) -> bool {
         let is_same = self.bounds.state() == now.state && is_same_rate((self.rate - 1.0) * 1e6, now.rate_ppm);
         is_same && seen.is_some_and(|seen| self.at_any_age(seen, tick_ns).is_some())
     }

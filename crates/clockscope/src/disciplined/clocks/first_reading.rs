@@ -33,18 +33,18 @@ impl FirstReading {
 
     /// Returns true if it was taken, or the questions were asked, by this process or by one that
     /// made it.
-    pub(super) fn was_taken(&self) -> bool {
+    pub(crate) fn was_taken(&self) -> bool {
         !matches!(self.process.load(Ordering::Relaxed), 0 | NO_PROCESS)
     }
 
     /// Keeps it; 0 where the questions are asked without one. Threads may race: the latest counts.
-    pub(super) fn keep(&self, ns: u64, process: u64) {
+    pub(crate) fn keep(&self, ns: u64, process: u64) {
         self.ns.fetch_max(ns, Ordering::Relaxed);
         self.process.store(process, Ordering::Release);
     }
 
     /// The reading, if this process took it.
-    pub(super) fn of(&self, process: u64) -> Option<u64> {
+    pub(crate) fn of(&self, process: u64) -> Option<u64> {
         (self.process.load(Ordering::Acquire) == process).then(|| self.ns.load(Ordering::Relaxed))
     }
 }

@@ -2,33 +2,33 @@
 
 use super::agreement::AmbiguousChange;
 use super::carried::BesideNextLine;
-use super::drawn_rate::DrawnRate;
 use super::errors::LineErrors;
 use super::generation::Generation;
 use super::os_speed::OsSpeed;
 use super::time_hold::TimeHold;
-use super::use_rate::LineUse;
-use super::version::Version;
+use crate::disciplined::page::version::Version;
+use crate::disciplined::rate::drawn_rate::DrawnRate;
+use crate::disciplined::use_rate::LineUse;
 
 /// The lock's content. All zero is the state before the first use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SteeringState {
     /// The version that the last holder left. Where there is another one, another thread has
     /// decided something without the lock, and nothing is known any more.
-    pub(super) version_left: Version,
-    pub(super) generation: Generation,
-    pub(super) rate: DrawnRate,
-    pub(super) errors: LineErrors,
-    pub(super) ambiguous_change: AmbiguousChange,
-    pub(super) line_use: LineUse,
-    pub(super) os_speed: OsSpeed,
-    pub(super) hold: TimeHold,
-    pub(super) beside: BesideNextLine,
+    pub(crate) version_left: Version,
+    pub(crate) generation: Generation,
+    pub(crate) rate: DrawnRate,
+    pub(crate) errors: LineErrors,
+    pub(crate) ambiguous_change: AmbiguousChange,
+    pub(crate) line_use: LineUse,
+    pub(crate) os_speed: OsSpeed,
+    pub(crate) hold: TimeHold,
+    pub(crate) beside: BesideNextLine,
 }
 
 impl SteeringState {
     /// The state before the first use.
-    pub(super) const ZERO: Self = Self {
+    pub(crate) const ZERO: Self = Self {
         version_left: Version::NEW,
         generation: Generation::NONE,
         rate: DrawnRate::NONE,
@@ -42,17 +42,17 @@ impl SteeringState {
 
     /// Forgets what was known of the generation that has ended.
     #[inline(never)]
-    pub(super) fn restart(&mut self, generation: Generation) {
+    pub(crate) fn restart(&mut self, generation: Generation) {
         *self = Self { generation, hold: self.hold, ..Self::ZERO };
     }
 
     /// The same where nothing else is known of the next one.
-    pub(super) fn restart_next(&mut self) {
+    pub(crate) fn restart_next(&mut self) {
         self.restart(self.generation.next());
     }
 
     /// The same after a pause: why the OS clock was not compared is still known.
-    pub(super) fn reopen(&mut self) {
+    pub(crate) fn reopen(&mut self) {
         let slow = self.os_speed.slow();
         self.restart_next();
         self.os_speed.turn_away(slow);

@@ -8,7 +8,7 @@ const MOST_DOUBLINGS: u32 = 10;
 /// The OS clock is behind what was served, and the time stands still. All zero is the state before
 /// that.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TimeHold {
+pub(crate) struct TimeHold {
     at: u64,
     /// The OS clock's own time when that was noticed.
     since_os_ns: u64,
@@ -20,7 +20,7 @@ pub(super) struct TimeHold {
 }
 
 impl TimeHold {
-    pub(super) const NONE: Self = Self { at: 0, since_os_ns: 0, steps: 0, behind_os_ns: 0 };
+    pub(crate) const NONE: Self = Self { at: 0, since_os_ns: 0, steps: 0, behind_os_ns: 0 };
 
     /// The time stands still at `at`, `behind_ns` ahead of the OS clock, which shows `raw_ns` by
     /// itself. Returns what the OS clock showed when the time should have gone on from there, if it
@@ -28,7 +28,7 @@ impl TimeHold {
     ///
     /// Each step back soon after another doubles the patience; otherwise CPUs whose OS clocks
     /// differ would make the time run fast.
-    pub(super) fn stand_still(&mut self, at: u64, behind_ns: u64, raw_ns: u64, patience_ns: u64) -> Option<u64> {
+    pub(crate) fn stand_still(&mut self, at: u64, behind_ns: u64, raw_ns: u64, patience_ns: u64) -> Option<u64> {
         if behind_ns > patience_ns {
             if raw_ns.abs_diff(self.behind_os_ns) >= SOON_NS {
                 self.steps = 0;
@@ -44,7 +44,7 @@ impl TimeHold {
     }
 
     /// The time goes on.
-    pub(super) fn go_on(&mut self) {
+    pub(crate) fn go_on(&mut self) {
         self.steps = (self.steps + 1).min(MOST_DOUBLINGS);
     }
 }

@@ -2,7 +2,7 @@
 
 use clockscope_core::brackets::Bracket;
 
-use super::line::ServedLine;
+use crate::disciplined::page::line::ServedLine;
 
 /// adjtimex(2) changes the OS clock's rate by up to 10 % (ADJ_TICK) and 500 ppm (ADJ_FREQUENCY) in
 /// either direction: the share by which a clock may become faster or slower when it is slewed from
@@ -13,7 +13,7 @@ pub(crate) const SLOWER: f64 = 1.0 - (1.0 - SLEWED) / (1.0 + SLEWED);
 
 /// The time between two brackets of a line, and what is known of the errors of the readings in it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BracketInterval {
+pub(crate) struct BracketInterval {
     /// The bracket at which it ends and the next one begins, and the error there, in ns.
     end: Bracket,
     end_error_ns: u64,
@@ -51,23 +51,23 @@ impl BracketInterval {
         }
     }
 
-    pub(super) fn end(&self) -> &Bracket {
+    pub(crate) fn end(&self) -> &Bracket {
         &self.end
     }
 
     /// Returns true if the OS clock's rate in it is known; `uncertain` is the share by which it may
     /// be off.
-    pub(super) fn is_known(&self) -> bool {
+    pub(crate) fn is_known(&self) -> bool {
         self.rate > 0.0 && self.length_ns > 0.0
     }
 
-    pub(super) fn uncertain(&self) -> f64 {
+    pub(crate) fn uncertain(&self) -> f64 {
         self.uncertain
     }
 
     /// Returns true if the OS clock's rate in it was this one, within that share, and where its
     /// rate is not known.
-    pub(super) fn is_at(&self, rate: f64, share: f64) -> bool {
+    pub(crate) fn is_at(&self, rate: f64, share: f64) -> bool {
         self.rate <= 0.0 || (self.rate / rate - 1.0).abs() <= self.uncertain + share
     }
 
@@ -96,7 +96,7 @@ impl BracketInterval {
 
 /// The errors of readings by the lines of a generation. All zero is the state before the first.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LineErrors {
+pub(crate) struct LineErrors {
     interval: BracketInterval,
     /// The time at the end of the line that was published last: no reading by it was later. 0 where
     /// a bracket was taken after that.
@@ -104,42 +104,42 @@ pub(super) struct LineErrors {
 }
 
 impl LineErrors {
-    pub(super) const NONE: Self = Self { interval: BracketInterval::NONE, line_end_ns: 0 };
+    pub(crate) const NONE: Self = Self { interval: BracketInterval::NONE, line_end_ns: 0 };
 
     /// The interval that ends with the last bracket.
-    pub(super) fn interval(&self) -> &BracketInterval {
+    pub(crate) fn interval(&self) -> &BracketInterval {
         &self.interval
     }
 
     /// The largest error at the ends of that interval and where segments meet, in ns.
-    pub(super) fn worst_ns(&self) -> u64 {
+    pub(crate) fn worst_ns(&self) -> u64 {
         self.interval.worst_ns
     }
 
     /// A first line begins with this bracket, of a rate that is known.
-    pub(super) fn begin(&mut self, line_begins: Bracket, ns_per_tick: f64, error_ns: u64) {
+    pub(crate) fn begin(&mut self, line_begins: Bracket, ns_per_tick: f64, error_ns: u64) {
         self.interval = BracketInterval::before(line_begins, ns_per_tick, error_ns);
     }
 
     /// A line was published that ends then, in ns.
-    pub(super) fn line_ends(&mut self, line_end_ns: u64) {
+    pub(crate) fn line_ends(&mut self, line_end_ns: u64) {
         self.line_end_ns = line_end_ns;
     }
 
     /// Returns true if readings may have been taken by the line after this bracket.
-    pub(super) fn are_open_since(&self, last: &Bracket) -> bool {
+    pub(crate) fn are_open_since(&self, last: &Bracket) -> bool {
         self.lasted_ns(last) > 0
     }
 
     /// All readings by the line lie before a bracket.
-    pub(super) fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.line_end_ns = 0;
     }
 
     /// Takes a bracket of `line`, where the line was at `first` before and at `last` after the OS
     /// clock was read. Returns the error there, and the largest that the readings since the bracket
     /// before had, in ns.
-    pub(super) fn record(
+    pub(crate) fn record(
         &mut self,
         line: &ServedLine,
         bracket: &Bracket,
@@ -167,7 +167,7 @@ impl LineErrors {
     /// one of the clocks stepped. None is later than the line's end; and if the counter went back,
     /// none was taken by the line; nor if it ended before that bracket. Slews since then may hide a
     /// part of the step.
-    pub(super) fn unseen_ns(&self, last: &Bracket, bracket: &Bracket, ns_per_tick: f64) -> u64 {
+    pub(crate) fn unseen_ns(&self, last: &Bracket, bracket: &Bracket, ns_per_tick: f64) -> u64 {
         let ticks = bracket.middle().wrapping_sub(last.middle()) as i64;
         let passed_ns = ticks as f64 * ns_per_tick;
         let excess_ns = bracket.inner_since(last) - passed_ns;
@@ -185,14 +185,14 @@ impl LineErrors {
     /// Returns the same where nothing stepped: the line lasted for so long after the last bracket,
     /// and the OS clock may have been slewed from one end to the other for as long. What it had
     /// gained or lost by the next bracket says nothing of that: slews may undo each other.
-    pub(super) fn unseen_slew_ns(&self, last: &Bracket) -> u64 {
+    pub(crate) fn unseen_slew_ns(&self, last: &Bracket) -> u64 {
         ((self.lasted_ns(last) as f64 * FASTER) as u64).saturating_add(self.worst_ns())
     }
 
     /// The largest error, in ns, of the readings of a line that ends now: since the end of the last
     /// interval the OS clock may have been slewed, unless a bracket followed all readings.
     #[inline(never)]
-    pub(super) fn open_ns(&self) -> u64 {
+    pub(crate) fn open_ns(&self) -> u64 {
         let last = self.interval.end();
         if self.are_open_since(last) { self.unseen_slew_ns(last) } else { self.worst_ns() }
     }

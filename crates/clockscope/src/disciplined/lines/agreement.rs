@@ -2,8 +2,8 @@
 
 use clockscope_core::brackets::Bracket;
 
-use super::drawn_rate::DrawnRate;
 use super::errors::{BracketInterval, FASTER, SLOWER};
+use crate::disciplined::rate::drawn_rate::DrawnRate;
 
 /// A change of the rate by less than this share is no question: NTP's 500 ppm and adjtime(3)'s 500
 /// ppm in one direction to as much in the other.
@@ -19,11 +19,11 @@ const DOUBTED_WINDOWS: f64 = 2.0;
 
 /// Two rates are the same if they differ by no more than this share, and by what is not known of
 /// them.
-pub(super) const SAME: f64 = 100e-6;
+pub(crate) const SAME: f64 = 100e-6;
 
 /// A bracket's verdict on the OS clock's rate, in ns a tick, since the one before.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum RateJudgment {
+pub(crate) enum RateJudgment {
     /// It is as before.
     AsBefore,
     /// It has changed, or may have, and was this.
@@ -35,7 +35,7 @@ pub(super) enum RateJudgment {
 /// A difference that either a slew or a small step explains. After a step the rate is what it was
 /// before; a slew lasts longer than that.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct AmbiguousChange {
+pub(crate) struct AmbiguousChange {
     /// The rate before, in ns a tick; 0 without an ambiguous change.
     before: f64,
     /// By what share the OS clock ran faster or slower than that.
@@ -93,20 +93,20 @@ impl Advance {
 }
 
 /// Returns true if the rate from one bracket to the other was this one.
-pub(super) fn is_at(from: &Bracket, to: &Bracket, os_tick_ns: u64, rate: f64) -> bool {
+pub(crate) fn is_at(from: &Bracket, to: &Bracket, os_tick_ns: u64, rate: f64) -> bool {
     Advance::new(from, to, os_tick_ns).is_at(rate)
 }
 
 impl AmbiguousChange {
-    pub(super) const NONE: Self = Self { before: 0.0, share: 0.0, since: Bracket::ZERO };
+    pub(crate) const NONE: Self = Self { before: 0.0, share: 0.0, since: Bracket::ZERO };
 
-    pub(super) fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         self.before > 0.0
     }
 
     /// Compares a bracket with the last one of the calibration, and with the last one that was some
     /// time ago: the end of the interval `before`.
-    pub(super) fn judge(
+    pub(crate) fn judge(
         &mut self,
         rate: &DrawnRate,
         before: &BracketInterval,
@@ -143,7 +143,7 @@ impl AmbiguousChange {
     /// Returns whether the rate since the ambiguous change is the rate before it: then it was a
     /// step. Decides when enough time has passed for such a slew to show, and never after a pause
     /// in which it may have ended.
-    pub(super) fn is_settled_as_step(&mut self, bracket: &Bracket, os_tick_ns: u64, window_ns: u64) -> bool {
+    pub(crate) fn is_settled_as_step(&mut self, bracket: &Bracket, os_tick_ns: u64, window_ns: u64) -> bool {
         let Self { before, share, since } = *self;
         let after = Advance::new(&since, bracket, os_tick_ns);
         let is_paused = after.elapsed_ns > DOUBTED_WINDOWS * window_ns as f64;
@@ -158,14 +158,14 @@ impl AmbiguousChange {
 
 /// Returns whether no rate of the OS clock that the kernel permits explains its advance since the
 /// last bracket.
-pub(super) fn is_step(rate: &DrawnRate, bracket: &Bracket) -> bool {
+pub(crate) fn is_step(rate: &DrawnRate, bracket: &Bracket) -> bool {
     let advance = Advance::new(rate.calibration().last(), bracket, rate.os_tick_ns());
     !advance.is_lawful(rate.ns_per_tick())
 }
 
 /// Returns whether only a change of the OS clock's rate explains its advance since the last
 /// bracket: it differs by more than the rate is uncertain and wanders.
-pub(super) fn is_notable(rate: &DrawnRate, bracket: &Bracket) -> bool {
+pub(crate) fn is_notable(rate: &DrawnRate, bracket: &Bracket) -> bool {
     let uncertain = rate.calibration().unconfirmed().map_or(1.0, |mean| mean.rate.relative());
     let advance = Advance::new(rate.calibration().last(), bracket, rate.os_tick_ns());
     let wandered_ns = (WANDERS + uncertain) * advance.elapsed_ns.abs();

@@ -1,11 +1,11 @@
 //! The state that a forked child must forget.
 
 use super::lock::Lock;
-use super::readings::Readings;
-use super::shared_statement::SharedStatement;
-use super::state::SteeringState;
+use crate::disciplined::lines::state::SteeringState;
+use crate::disciplined::page::shared_statement::SharedStatement;
 #[cfg(not(clockscope_models))]
-use super::sync::AtomicU64;
+use crate::disciplined::page::sync::AtomicU64;
+use crate::disciplined::readings::Readings;
 
 /// The shared state. All zero is the state before the first use, if it is one of both clocks.
 ///
@@ -16,19 +16,19 @@ use super::sync::AtomicU64;
 #[cfg_attr(all(not(clockscope_models), any(target_arch = "x86_64", target_arch = "x86")), repr(C, align(4096)))]
 #[cfg_attr(all(not(clockscope_models), not(any(target_arch = "x86_64", target_arch = "x86"))), repr(C, align(65536)))]
 pub(crate) struct Shared<C, S> {
-    pub(super) readings: Readings<C, S>,
-    pub(super) steering: Lock<SteeringState>,
+    pub(crate) readings: Readings<C, S>,
+    pub(crate) steering: Lock<SteeringState>,
     /// For callers without a line.
-    pub(super) statement: SharedStatement,
+    pub(crate) statement: SharedStatement,
     /// Identifies this process; 0 until [`Shared::process_mark`] is called. Last, where nothing is
     /// written that readers would wait for.
     #[cfg(not(clockscope_models))]
-    pub(super) process_mark: AtomicU64,
+    pub(crate) process_mark: AtomicU64,
 }
 
 impl<C, S> Shared<C, S> {
     #[cfg(not(clockscope_models))]
-    pub(super) const fn new(readings: Readings<C, S>) -> Self {
+    pub(crate) const fn new(readings: Readings<C, S>) -> Self {
         Self {
             readings,
             steering: Lock::new(SteeringState::ZERO),
@@ -38,15 +38,15 @@ impl<C, S> Shared<C, S> {
     }
 
     #[cfg(clockscope_models)]
-    pub(super) fn new(readings: Readings<C, S>) -> Self {
+    pub(crate) fn new(readings: Readings<C, S>) -> Self {
         Self { readings, steering: Lock::new(SteeringState::ZERO), statement: SharedStatement::new() }
     }
 }
 
 #[cfg(all(test, not(clockscope_models)))]
 mod tests {
-    use super::super::page::Page;
     use super::*;
+    use crate::disciplined::page::Page;
 
     /// Whatever size the machine's pages have, nobody else's memory is wiped, and all of ours is.
     #[test]

@@ -9,7 +9,7 @@
 /// A segment is at most 111 ms long and rises by at most one and a half times that, so that ticks ×
 /// slope < 2^28 × 2^32 never overflows 64 bits, even with a counter of 40 GHz; and 32 bits of
 /// fraction misplace its end by less than 0.1 ns.
-pub(super) const FRACTION_BITS: u32 = 32;
+pub(crate) const FRACTION_BITS: u32 = 32;
 
 /// Two segments, A and then B. Readings are served by A, then by B; in the second half of B the
 /// next line is due. All zero is a line that covers no tick.

@@ -6,10 +6,10 @@
 use clockscope_core::os::{self, Timeline};
 
 use super::lock::ProcessMark;
-use super::page::layout;
 use super::shared::Shared;
-use super::state::SteeringState;
-use super::sync::{AtomicU64, Ordering};
+use crate::disciplined::lines::state::SteeringState;
+use crate::disciplined::page::layout;
+use crate::disciplined::page::sync::{AtomicU64, Ordering};
 
 /// Place in which the clock of the process keeps what a forked child must forget.
 pub(crate) trait Wiped: Sized + 'static {
@@ -81,10 +81,10 @@ impl<C, S> Shared<C, S> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::readings::Readings;
-    use super::super::shared_statement::{ClockSnapshot, SharedStatement, Statement};
-    use super::super::statement::CivilStatement;
     use super::*;
+    use crate::disciplined::page::shared_statement::{ClockSnapshot, SharedStatement, Statement};
+    use crate::disciplined::page::statement::CivilStatement;
+    use crate::disciplined::readings::Readings;
     use clockscope_core::CivilState;
 
     /// A child forgets by itself where the kernel does not wipe the memory; a grandchild as well.

@@ -6,8 +6,8 @@
 use core::cell::UnsafeCell;
 use core::ops::{Deref, DerefMut};
 
-use super::sync::{AtomicU64, Ordering};
-use super::version::EPOCHS;
+use crate::disciplined::page::sync::{AtomicU64, Ordering};
+use crate::disciplined::page::version::EPOCHS;
 
 /// Values behind a lock, one an epoch. All-zero memory is an unlocked one if it is a valid `T`.
 ///
@@ -15,7 +15,7 @@ use super::version::EPOCHS;
 /// another value: the former holder may still write to its own, which nobody looks at before it has
 /// come back and released that.
 #[repr(C)]
-pub(super) struct Lock<T> {
+pub(crate) struct Lock<T> {
     word: AtomicU64,
     values: [UnsafeCell<T>; EPOCHS],
 }
@@ -30,7 +30,7 @@ unsafe impl<T: Send> Sync for Lock<T> {}
 /// The lowest bit is set while the lock is held. Above it is the epoch; then a bit for each epoch
 /// whose holder lost the lock and has not come back; then the number of the holder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LockState(u64);
+pub(crate) struct LockState(u64);
 
 const LOCKED: u64 = 1;
 const EPOCH_SHIFT: u32 = 1;
@@ -58,12 +58,12 @@ impl LockState {
         Some(Self(self.next().0 ^ epoch << EPOCH_SHIFT | 1 << self.epoch() << AWAY_SHIFT))
     }
 
-    pub(super) fn is_locked(self) -> bool {
+    pub(crate) fn is_locked(self) -> bool {
         self.0 & LOCKED != 0
     }
 
     /// A number that no other holder has, and never 0.
-    pub(super) fn number(self) -> u64 {
+    pub(crate) fn number(self) -> u64 {
         self.0 / NUMBER + 1
     }
 }
@@ -79,7 +79,7 @@ impl ProcessMark {
     /// `number` is not 0, and no ancestor of this process has used it. All threads of the process
     /// use this mark.
     #[cfg(not(clockscope_models))]
-    pub(super) const unsafe fn new(number: u64) -> Self {
+    pub(crate) const unsafe fn new(number: u64) -> Self {
         Self(number)
     }
 
@@ -154,21 +154,21 @@ impl<T> Drop for ProcessGuard<'_, T> {
 }
 
 /// The lock, held.
-pub(super) struct Guard<'a, T> {
+pub(crate) struct Guard<'a, T> {
     lock: &'a Lock<T>,
     state: LockState,
 }
 
 impl<T: Copy> Lock<T> {
     #[cfg(not(clockscope_models))]
-    pub(super) const fn new(value: T) -> Self {
+    pub(crate) const fn new(value: T) -> Self {
         // One by one: `[..; EPOCHS]` would copy a cell.
         let values = [UnsafeCell::new(value), UnsafeCell::new(value)];
         Self { word: AtomicU64::new(0), values }
     }
 
     #[cfg(clockscope_models)]
-    pub(super) fn new(value: T) -> Self {
+    pub(crate) fn new(value: T) -> Self {
         Self { word: AtomicU64::new(0), values: core::array::from_fn(|_| UnsafeCell::new(value)) }
     }
 
@@ -177,7 +177,7 @@ impl<T: Copy> Lock<T> {
     /// # Safety
     /// No guard may be in use, now or later: its thread is gone.
     #[cfg(not(clockscope_models))]
-    pub(super) unsafe fn break_open(&self, value: T) {
+    pub(crate) unsafe fn break_open(&self, value: T) {
         for cell in &self.values {
             // SAFETY: the caller's promise: nobody else refers to the value.
             unsafe { *cell.get() = value };
@@ -186,7 +186,7 @@ impl<T: Copy> Lock<T> {
     }
 
     /// The lock, or who holds it. Never waits, so it may be called in a signal handler.
-    pub(super) fn try_lock(&self) -> Result<Guard<'_, T>, LockState> {
+    pub(crate) fn try_lock(&self) -> Result<Guard<'_, T>, LockState> {
         // Looked at first: a failed exchange would take the cache line from the holder.
         let free = self.state();
         if free.is_locked() { Err(free) } else { self.exchange(free, free.next()) }
@@ -194,7 +194,7 @@ impl<T: Copy> Lock<T> {
 
     /// The lock, taken from a holder that does not come back; or who has it now. The value may be
     /// that of an earlier epoch, whose holder came back late.
-    pub(super) fn take_over(&self, from: LockState) -> Result<Guard<'_, T>, LockState> {
+    pub(crate) fn take_over(&self, from: LockState) -> Result<Guard<'_, T>, LockState> {
         match from.successor() {
             Some(to) if from.is_locked() => self.exchange(from, to),
             _ => Err(from),
@@ -202,7 +202,7 @@ impl<T: Copy> Lock<T> {
     }
 
     /// Returns true if there is an epoch for another holder.
-    pub(super) fn has_room(&self) -> bool {
+    pub(crate) fn has_room(&self) -> bool {
         self.state().successor().is_some()
     }
 
@@ -219,12 +219,12 @@ impl<T: Copy> Lock<T> {
 }
 
 impl<T> Guard<'_, T> {
-    pub(super) fn epoch(&self) -> usize {
+    pub(crate) fn epoch(&self) -> usize {
         self.state.epoch()
     }
 
     /// Returns true if the lock is still held by this one, and was not taken over.
-    pub(super) fn is_current(&self) -> bool {
+    pub(crate) fn is_current(&self) -> bool {
         LockState(self.lock.word.load(Ordering::Acquire)).number() == self.state.number()
     }
 }

@@ -17,7 +17,7 @@ const NO_SLOT: u8 = 15;
 const WORDS: usize = ClocksourceName::LONGEST / size_of::<u64>();
 
 /// All zero is the state without a name.
-pub(super) struct ClocksourceNames([NameSlot; SLOTS]);
+pub(crate) struct ClocksourceNames([NameSlot; SLOTS]);
 
 struct NameSlot {
     /// 0: free. Otherwise the length of the name and [`WRITTEN`], or [`BEING_WRITTEN`].
@@ -29,13 +29,13 @@ const BEING_WRITTEN: u64 = 1;
 const WRITTEN: u64 = 1 << 32;
 
 impl ClocksourceNames {
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self([const { NameSlot { state: AtomicU64::new(0), words: [const { AtomicU64::new(0) }; WORDS] } }; SLOTS])
     }
 
     /// Stores a name, and returns the number of its slot: 1 to 4, or another one if all slots are
     /// taken. Waits for nobody: a name that another thread is storing is stored twice.
-    pub(super) fn store(&self, name: &ClocksourceName) -> u8 {
+    pub(crate) fn store(&self, name: &ClocksourceName) -> u8 {
         for (number, slot) in (1..).zip(&self.0) {
             if slot.name().as_ref() == Some(name) || slot.take(name) {
                 return number;
@@ -45,7 +45,7 @@ impl ClocksourceNames {
     }
 
     /// Returns the name at a slot; `None` for any other number.
-    pub(super) fn at(&self, number: u8) -> Option<ClocksourceName> {
+    pub(crate) fn at(&self, number: u8) -> Option<ClocksourceName> {
         self.0.get(usize::from(number).checked_sub(1)?)?.name()
     }
 }

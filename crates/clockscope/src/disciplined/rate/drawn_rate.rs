@@ -11,7 +11,7 @@ const GOOD_ENOUGH_NS: f64 = 100.0;
 /// The counter's rate by the brackets of a generation, and the rate that lines have. All
 /// zero is the state before the first bracket.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct DrawnRate {
+pub(crate) struct DrawnRate {
     calibration: Calibration,
     os_tick_ns: u64,
     /// In ns a tick; 0 while there is none.
@@ -21,40 +21,40 @@ pub(super) struct DrawnRate {
 }
 
 impl DrawnRate {
-    pub(super) const NONE: Self =
+    pub(crate) const NONE: Self =
         Self { calibration: Calibration::ZERO, os_tick_ns: 0, ns_per_tick: 0.0, is_confirmed: false };
 
     /// In ns a tick; 0 while there is none.
-    pub(super) fn ns_per_tick(&self) -> f64 {
+    pub(crate) fn ns_per_tick(&self) -> f64 {
         self.ns_per_tick
     }
 
     /// The OS clock's tick, in ns.
-    pub(super) fn os_tick_ns(&self) -> u64 {
+    pub(crate) fn os_tick_ns(&self) -> u64 {
         self.os_tick_ns
     }
 
     /// By how much readings of both clocks together may be behind, in ns.
-    pub(super) fn ticks_ns(&self) -> u64 {
+    pub(crate) fn ticks_ns(&self) -> u64 {
         self.os_tick_ns.saturating_add(self.ns_per_tick as u64)
     }
 
-    pub(super) fn calibration(&self) -> &Calibration {
+    pub(crate) fn calibration(&self) -> &Calibration {
         &self.calibration
     }
 
     /// Returns true if a line may begin at once.
-    pub(super) fn is_confirmed(&self) -> bool {
+    pub(crate) fn is_confirmed(&self) -> bool {
         self.is_confirmed
     }
 
     /// The mean rate that is known; of a clock whose rate has just changed, that of two brackets.
-    pub(super) fn mean(&self) -> Option<MeanRate> {
+    pub(crate) fn mean(&self) -> Option<MeanRate> {
         self.calibration.mean().or_else(|| self.calibration.unconfirmed().filter(|_| self.is_confirmed))
     }
 
     /// The next bracket is the first: the OS clock has this tick, in ns.
-    pub(super) fn start(&mut self, os_tick_ns: u64) {
+    pub(crate) fn start(&mut self, os_tick_ns: u64) {
         self.os_tick_ns = os_tick_ns;
     }
 
@@ -62,7 +62,7 @@ impl DrawnRate {
     /// after a window, than is good enough; a calibration that has only begun goes on with the rate
     /// of the one before.
     #[inline(never)]
-    pub(super) fn add(&mut self, bracket: Bracket, window_ns: u64) {
+    pub(crate) fn add(&mut self, bracket: Bracket, window_ns: u64) {
         self.calibration.add(bracket, self.os_tick_ns);
         let Some(mean) = self.calibration.mean() else { return };
         let width_ns = bracket.width() as f64 * mean.rate.middle();
@@ -73,27 +73,27 @@ impl DrawnRate {
 
     /// The OS clock is slewed: while it changes, no rate is better than that of the last two
     /// brackets.
-    pub(super) fn follow(&mut self, ns_per_tick: f64) {
+    pub(crate) fn follow(&mut self, ns_per_tick: f64) {
         self.ns_per_tick = ns_per_tick;
     }
 
     /// A line begins by it.
-    pub(super) fn confirm(&mut self) {
+    pub(crate) fn confirm(&mut self) {
         self.is_confirmed = true;
     }
 
     /// Forgets the brackets.
-    pub(super) fn forget_brackets(&mut self) {
+    pub(crate) fn forget_brackets(&mut self) {
         self.calibration = Calibration::ZERO;
     }
 
     /// Forgets brackets and rate.
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         *self = Self { os_tick_ns: self.os_tick_ns, ..Self::NONE };
     }
 
     /// Takes `width` for what a bracket costs from now on, in ticks.
-    pub(super) fn accept_width(&mut self, width: u64) {
+    pub(crate) fn accept_width(&mut self, width: u64) {
         self.calibration.accept_width(width);
     }
 }

@@ -1,9 +1,9 @@
 //! Stores the last answers of kernel and hardware about the counter.
 //!
-//! The second reading of a process asks, or [`super::Disciplined::prepare`]; after that only
-//! [`super::Disciplined::recheck`] does. Asking takes system calls, which may kill a process that
-//! has confined itself. So the answers are stored outside of the memory that a fork wipes, and
-//! every new generation and every child uses them.
+//! The second reading of a process asks, or [`crate::disciplined::Disciplined::prepare`]; after
+//! that only [`crate::disciplined::Disciplined::recheck`] does. Asking takes system calls, which
+//! may kill a process that has confined itself. So the answers are stored outside of the memory
+//! that a fork wipes, and every new generation and every child uses them.
 
 use clockscope_core::atomic::AtomicU64;
 use core::sync::atomic::Ordering;

@@ -23,7 +23,7 @@ const REASON: u64 = 15 << REASON_SHIFT;
 const PAUSED: u64 = 1;
 
 /// Number of holders that the lock has room for: one may stay away for ever.
-pub(super) const EPOCHS: usize = 2;
+pub(crate) const EPOCHS: usize = 2;
 
 /// The segment that readings are served by, as the lowest bits but five: a segment has 32 bytes, so
 /// that a reader need not multiply.
@@ -35,8 +35,8 @@ const PARITY: u64 = 2 << SEGMENT_SHIFT;
 const EPOCH_SHIFT: u32 = SEGMENT_SHIFT + 2;
 const EPOCH: u64 = (EPOCHS as u64 - 1) << EPOCH_SHIFT;
 /// Number of slots, and of the segments in them.
-pub(super) const SLOTS: usize = 2 * EPOCHS;
-pub(super) const SEGMENTS: usize = 2 * SLOTS;
+pub(crate) const SLOTS: usize = 2 * EPOCHS;
+pub(crate) const SEGMENTS: usize = 2 * SLOTS;
 /// The version number: 2^47 of them last for 4,000 years at a thousand a second.
 const ONE: u64 = (SEGMENTS as u64) << SEGMENT_SHIFT;
 const NUMBER: u64 = ((1 << REASON_SHIFT) - 1) & !(ONE - 1);
@@ -54,58 +54,58 @@ pub(crate) enum ServingMode {
 
 /// The word. All zero is the state before the first use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Version(pub(super) u64);
+pub(crate) struct Version(pub(crate) u64);
 
 impl Version {
     /// Before the first use.
-    pub(super) const NEW: Self = Self(0);
+    pub(crate) const NEW: Self = Self(0);
 
     #[inline(always)]
-    pub(super) fn has_line(self) -> bool {
+    pub(crate) fn has_line(self) -> bool {
         self.0 & LINE != 0
     }
 
     /// The segment that readings are served by.
     #[inline(always)]
-    pub(super) fn segment(self) -> usize {
+    pub(crate) fn segment(self) -> usize {
         (self.0 >> SEGMENT_SHIFT) as usize % SEGMENTS
     }
 
     /// The slot that the line is in: its first segment is number `2 * slot`.
-    pub(super) fn slot(self) -> usize {
+    pub(crate) fn slot(self) -> usize {
         self.segment() / 2
     }
 
     /// The word when the line has come to its second segment. No decision: the line is the same.
-    pub(super) fn at_second(self) -> Self {
+    pub(crate) fn at_second(self) -> Self {
         Self(self.0 | if self.has_line() { SECOND } else { 0 })
     }
 
     /// Returns true if nothing was decided between the two words.
-    pub(super) fn is_as(self, other: Self) -> bool {
+    pub(crate) fn is_as(self, other: Self) -> bool {
         (self.0 ^ other.0) & !SECOND == 0
     }
 
     #[inline(always)]
-    pub(super) fn is_new(self) -> bool {
+    pub(crate) fn is_new(self) -> bool {
         self.0 & (OPEN | BARRED) == 0
     }
 
     /// Returns true if an OS reading may be followed by a line that does not know of it.
     #[inline(always)]
-    pub(super) fn is_announced(self) -> bool {
+    pub(crate) fn is_announced(self) -> bool {
         self.0 & (LINE | ANNOUNCED) != 0
     }
 
     /// Returns true if nothing was decided since `before`, and no line may follow that does not
     /// know of a reading in between. By one comparison.
     #[inline(always)]
-    pub(super) fn is_quietly(self, before: Self) -> bool {
+    pub(crate) fn is_quietly(self, before: Self) -> bool {
         (self.0 ^ before.0) | (before.0 & (LINE | ANNOUNCED)) == 0
     }
 
     #[inline(never)]
-    pub(super) fn mode(self) -> ServingMode {
+    pub(crate) fn mode(self) -> ServingMode {
         match self.0 & (OPEN | BARRED) {
             0 => ServingMode::New,
             OPEN => ServingMode::Open,
@@ -119,22 +119,22 @@ impl Version {
 
     /// Returns true if a line may begin: now, or after a pause.
     #[inline(always)]
-    pub(super) fn is_tried(self) -> bool {
+    pub(crate) fn is_tried(self) -> bool {
         self.0 & (OPEN | PAUSED) != 0
     }
 
     /// The next word, which has a line.
-    pub(super) fn with_line(self) -> Self {
+    pub(crate) fn with_line(self) -> Self {
         self.next(LINE | OPEN)
     }
 
     /// The next word, which has none, and says that one is about to begin.
-    pub(super) fn announced(self) -> Self {
+    pub(crate) fn announced(self) -> Self {
         self.next(ANNOUNCED | OPEN)
     }
 
     /// The next word, which has none.
-    pub(super) fn without_line(self, mode: ServingMode) -> Self {
+    pub(crate) fn without_line(self, mode: ServingMode) -> Self {
         self.next(match mode {
             ServingMode::New => 0,
             ServingMode::Open => OPEN,
@@ -146,7 +146,7 @@ impl Version {
     }
 
     /// The same in the slots of another holder of the lock.
-    pub(super) fn in_epoch(self, epoch: usize) -> Self {
+    pub(crate) fn in_epoch(self, epoch: usize) -> Self {
         Self(self.0 & !EPOCH | (epoch as u64) << EPOCH_SHIFT & EPOCH)
     }
 

@@ -6,7 +6,7 @@ use clockscope_core::brackets::Bracket;
 use super::generation::{LONGEST_PAUSE_NS, PAUSE_NS};
 
 /// A bracket this many times wider than the narrowest was interrupted.
-pub(super) const TOO_WIDE: u64 = 4;
+pub(crate) const TOO_WIDE: u64 = 4;
 
 /// So many in a row were not interrupted: the OS clock has become slower, or the counter has.
 const WIDE_IN_A_ROW: u32 = 8;
@@ -16,7 +16,7 @@ const OWN_SLOWER: u64 = 2;
 
 /// The meaning of a bracket's width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Width {
+pub(crate) enum Width {
     /// Nothing came between.
     Usual,
     /// It was interrupted.
@@ -27,7 +27,7 @@ pub(super) enum Width {
 
 /// The cost of reads, by the widths of brackets. All zero is the state before the first.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct OsSpeed {
+pub(crate) struct OsSpeed {
     /// Brackets in a row that were too wide.
     wide: u32,
     /// Duration of some reads of the counter, in ticks, when the calibration began.
@@ -37,25 +37,25 @@ pub(super) struct OsSpeed {
 
 /// The OS clock has become slower, and is not compared for some time.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SlowOsClock {
+pub(crate) struct SlowOsClock {
     /// Width of brackets before, in ticks; 0 if nothing of that kind happened.
     usual: u64,
     /// `own_ticks` of then.
     own_ticks: u64,
     /// Length of the pause in ns.
-    pub(super) pause_ns: u64,
+    pub(crate) pause_ns: u64,
 }
 
 impl OsSpeed {
-    pub(super) const NONE: Self = Self { wide: 0, own_ticks: 0, slow: SlowOsClock::NONE };
+    pub(crate) const NONE: Self = Self { wide: 0, own_ticks: 0, slow: SlowOsClock::NONE };
 
     /// A calibration begins; some reads of the counter take so many ticks.
-    pub(super) fn start(&mut self, own_ticks: u64) {
+    pub(crate) fn start(&mut self, own_ticks: u64) {
         self.own_ticks = own_ticks;
     }
 
     /// Looks at the width of a bracket, where the narrowest had `narrowest` ticks.
-    pub(super) fn look_at(&mut self, bracket: &Bracket, narrowest: u64) -> Width {
+    pub(crate) fn look_at(&mut self, bracket: &Bracket, narrowest: u64) -> Width {
         if bracket.width() <= narrowest.saturating_mul(TOO_WIDE) {
             self.wide = 0;
             return Width::Usual;
@@ -70,29 +70,29 @@ impl OsSpeed {
 
     /// Returns true if the counter's own reads, which take `own_ticks` now, explain the bracket: a
     /// hypervisor traps the counter, or the processor runs more slowly.
-    pub(super) fn is_counter_slower(&mut self, own_ticks: u64, bracket: &Bracket, narrowest: u64) -> bool {
+    pub(crate) fn is_counter_slower(&mut self, own_ticks: u64, bracket: &Bracket, narrowest: u64) -> bool {
         let before = core::mem::replace(&mut self.own_ticks, own_ticks);
         is_counter_slower(before, own_ticks, bracket, narrowest)
     }
 
     /// The first pause of an OS clock that has become slower, where the narrowest bracket had
     /// `narrowest` ticks.
-    pub(super) fn slow_os_clock(&self, narrowest: u64) -> SlowOsClock {
+    pub(crate) fn slow_os_clock(&self, narrowest: u64) -> SlowOsClock {
         SlowOsClock { usual: narrowest, own_ticks: self.own_ticks, pause_ns: PAUSE_NS }
     }
 
-    pub(super) fn slow(&self) -> SlowOsClock {
+    pub(crate) fn slow(&self) -> SlowOsClock {
         self.slow
     }
 
     /// The OS clock is not compared for some time, because it is slow.
-    pub(super) fn turn_away(&mut self, slow: SlowOsClock) {
+    pub(crate) fn turn_away(&mut self, slow: SlowOsClock) {
         *self = Self { slow, ..Self::NONE };
     }
 
     /// After a pause, the next pause, if brackets are still wide and the counter's own reads, which
     /// `own_ticks` times, are no reason for it; `None` if the clock may be used.
-    pub(super) fn next_pause(&mut self, bracket: &Bracket, own_ticks: impl FnOnce() -> u64) -> Option<SlowOsClock> {
+    pub(crate) fn next_pause(&mut self, bracket: &Bracket, own_ticks: impl FnOnce() -> u64) -> Option<SlowOsClock> {
         let SlowOsClock { usual, own_ticks: before, pause_ns } = self.slow;
         if usual == 0 {
             return None;

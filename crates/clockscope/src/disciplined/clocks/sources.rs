@@ -4,8 +4,8 @@
 use clockscope_core::clocksource::ClocksourceName;
 
 use super::first_reading::FirstReading;
-use super::statement::CivilStatement;
 use crate::Errno;
+use crate::disciplined::page::statement::CivilStatement;
 
 /// A counter: cheap to read, of a rate that nobody states.
 ///

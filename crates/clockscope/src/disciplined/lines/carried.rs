@@ -5,12 +5,12 @@ use clockscope_core::CivilState;
 use clockscope_core::brackets::Bracket;
 
 use super::agreement::{SAME, is_at};
-use super::page::{BesideLine, ClockOffset};
-use super::statement::Bounds;
+use crate::disciplined::page::statement::Bounds;
+use crate::disciplined::page::{BesideLine, ClockOffset};
 
 /// The values that the next line is published with. All zero is none.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BesideNextLine {
+pub(crate) struct BesideNextLine {
     wall: ClockOffset,
     boot: ClockOffset,
     carried: Carried,
@@ -18,7 +18,7 @@ pub(super) struct BesideNextLine {
 
 /// The bounds that are carried on, and where the counter was compared for them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Carried {
+pub(crate) struct Carried {
     bounds: Bounds,
     since: Bracket,
     /// In ns a tick, of then.
@@ -29,7 +29,7 @@ impl Carried {
     const NONE: Self = Self { bounds: Bounds::NONE, since: Bracket::ZERO, ns_per_tick: 0.0 };
 
     /// Bounds that hold from a bracket on, at a rate.
-    pub(super) fn new(bounds: Bounds, since: Bracket, ns_per_tick: f64) -> Self {
+    pub(crate) fn new(bounds: Bounds, since: Bracket, ns_per_tick: f64) -> Self {
         Self { bounds, since, ns_per_tick }
     }
 
@@ -39,49 +39,49 @@ impl Carried {
 }
 
 impl BesideNextLine {
-    pub(super) const NONE: Self =
+    pub(crate) const NONE: Self =
         Self { wall: ClockOffset::UNKNOWN, boot: ClockOffset::UNKNOWN, carried: Carried::NONE };
 
-    pub(super) fn published(&self) -> BesideLine {
+    pub(crate) fn published(&self) -> BesideLine {
         BesideLine { wall: self.wall, boot: self.boot, bounds: self.carried.bounds }
     }
 
-    pub(super) fn has_bounds(&self) -> bool {
+    pub(crate) fn has_bounds(&self) -> bool {
         self.carried.exists()
     }
 
     /// Returns true if there are bounds, also such as have lasted their time, of this worth, that
     /// are carried on at this rate, in ns a tick.
-    pub(super) fn is_bounded_as(&self, state: CivilState, ns_per_tick: f64) -> bool {
+    pub(crate) fn is_bounded_as(&self, state: CivilState, ns_per_tick: f64) -> bool {
         let is_at = (self.carried.ns_per_tick / ns_per_tick - 1.0).abs() <= SAME;
         self.has_bounds() && self.carried.bounds.state() == state && is_at
     }
 
     /// Takes the wall clock's offset. Where that clock was set, the system is asked about civil
     /// time anew: it may state something else.
-    pub(super) fn take_wall(&mut self, wall: ClockOffset) {
+    pub(crate) fn take_wall(&mut self, wall: ClockOffset) {
         if wall != self.wall {
             self.set_wall(wall);
         }
     }
 
     /// Takes the boot clock's offset.
-    pub(super) fn take_boot(&mut self, boot: ClockOffset) {
+    pub(crate) fn take_boot(&mut self, boot: ClockOffset) {
         self.boot = boot;
     }
 
     /// The wall clock may have been set to this offset, or to the same.
-    pub(super) fn set_wall(&mut self, wall: ClockOffset) {
+    pub(crate) fn set_wall(&mut self, wall: ClockOffset) {
         (self.wall, self.carried) = (wall, Carried::NONE);
     }
 
     /// Carries these bounds on.
-    pub(super) fn carry(&mut self, carried: Carried) {
+    pub(crate) fn carry(&mut self, carried: Carried) {
         self.carried = carried;
     }
 
     /// Drops the bounds unless the OS clock has gone on until this bracket at the rate of then.
-    pub(super) fn check(&mut self, bracket: &Bracket, os_tick_ns: u64) {
+    pub(crate) fn check(&mut self, bracket: &Bracket, os_tick_ns: u64) {
         let Carried { since, ns_per_tick, .. } = self.carried;
         if !(self.has_bounds() && is_at(&since, bracket, os_tick_ns, ns_per_tick)) {
             self.carried = Carried::NONE;

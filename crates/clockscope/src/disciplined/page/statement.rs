@@ -53,7 +53,7 @@ const DAY_NS: i64 = 86_400_000_000_000;
 const SAME_RATE_PPM: f64 = 1.0;
 
 /// Returns true if two corrections of the clock's rate, in ppm, are the same, as far as bounds go.
-pub(super) fn is_same_rate(one_ppm: f64, other_ppm: f64) -> bool {
+pub(crate) fn is_same_rate(one_ppm: f64, other_ppm: f64) -> bool {
     (one_ppm - other_ppm).abs() <= SAME_RATE_PPM
 }
 
@@ -65,12 +65,12 @@ impl BoundedAt {
 }
 
 /// Returns a moment that is so much later. Without a bound there is none.
-pub(super) fn later(ns: i64, by_ns: u64) -> i64 {
+pub(crate) fn later(ns: i64, by_ns: u64) -> i64 {
     ns.saturating_add_unsigned(by_ns)
 }
 
 /// Returns a moment that is so much earlier, likewise.
-pub(super) fn earlier(ns: i64, by_ns: u64) -> i64 {
+pub(crate) fn earlier(ns: i64, by_ns: u64) -> i64 {
     ns.saturating_sub_unsigned(by_ns)
 }
 
@@ -95,26 +95,26 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    pub(super) const NONE: Self =
+    pub(crate) const NONE: Self =
         Self { start: 0, ticks_and_state: 0, earliest: 0, earliest_slope: 0, latest: 0, latest_slope: 0 };
 
-    pub(super) fn words(&self) -> [u64; 6] {
+    pub(crate) fn words(&self) -> [u64; 6] {
         [self.start, self.ticks_and_state, self.earliest, self.earliest_slope, self.latest, self.latest_slope]
     }
 
     #[inline(always)]
-    pub(super) fn of_words([start, ticks_and_state, earliest, earliest_slope, latest, latest_slope]: [u64; 6]) -> Self {
+    pub(crate) fn of_words([start, ticks_and_state, earliest, earliest_slope, latest, latest_slope]: [u64; 6]) -> Self {
         Self { start, ticks_and_state, earliest, earliest_slope, latest, latest_slope }
     }
 
     /// Worth of the statement.
-    pub(super) fn state(&self) -> CivilState {
+    pub(crate) fn state(&self) -> CivilState {
         CivilState::of_number(self.ticks_and_state & 255)
     }
 
     /// The interval at `tick`, where these bounds last.
     #[inline(always)]
-    pub(super) fn at(&self, tick: u64) -> Option<BoundedAt> {
+    pub(crate) fn at(&self, tick: u64) -> Option<BoundedAt> {
         let since = tick.wrapping_sub(self.start);
         let rise = |slope: u64| since.wrapping_mul(slope) >> FRACTION_BITS;
         (since < self.ticks_and_state >> 8).then(|| BoundedAt {
@@ -126,7 +126,7 @@ impl Bounds {
 
     /// The same for as long as it may have been: the ends part all the time. `None` before them,
     /// and within a second of a midnight of UTC, where a second may leap.
-    pub(super) fn at_any_age(&self, tick: u64) -> Option<BoundedAt> {
+    pub(crate) fn at_any_age(&self, tick: u64) -> Option<BoundedAt> {
         let since = tick.wrapping_sub(self.start);
         let rise = |slope: u64| ((u128::from(since) * u128::from(slope)) >> FRACTION_BITS) as u64;
         let at = BoundedAt {
@@ -140,7 +140,7 @@ impl Bounds {
     }
 
     /// A statement from `start` on, at so many ns a tick.
-    pub(super) fn of(statement: &CivilStatement, start: u64, ns_per_tick: f64) -> Self {
+    pub(crate) fn of(statement: &CivilStatement, start: u64, ns_per_tick: f64) -> Self {
         let fixed = |slope: f64| (slope * (1u64 << FRACTION_BITS) as f64) as u64;
         let slopes = if statement.state.is_bounded() {
             [ns_per_tick * (1.0 - GROWS), ns_per_tick * (1.0 + GROWS)].map(fixed)

@@ -168,7 +168,7 @@ impl Calibration {
 
 /// Returns the ticks of both clocks: the counter moves by what it counts, the OS clock by what was
 /// found when it was asked.
-pub(super) fn both_ticks(os_tick_ns: u64) -> Ticks {
+pub(crate) fn both_ticks(os_tick_ns: u64) -> Ticks {
     Ticks { outer: 1.0, inner: os_tick_ns as f64 }
 }
 
