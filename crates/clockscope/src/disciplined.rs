@@ -40,7 +40,7 @@
 //!   (`verified_cpus`). `admission` asks, readmits and gives up, and `decisions` puts that into
 //!   force without the lock. `migration` notices another machine, or a CPU outside of the test.
 //! - **`process/`**: `shared` is what a fork wipes (`wiping`). `holding` takes the `lock`.
-//! - **Reports**: `answers` answers questions about all of it. `observation` has one moment of all
+//! - **Reports**: `report` answers questions about all of it. `observation` has one moment of all
 //!   clocks, for a history.
 //!
 //! # Layers
@@ -152,7 +152,6 @@
 //! decisions.
 
 mod admission;
-mod answers;
 mod bounds;
 mod clocks;
 mod comparison;
@@ -172,6 +171,7 @@ mod protocol;
 mod publication;
 mod rate;
 mod readings;
+mod report;
 mod serving;
 mod standstill;
 mod steering;
