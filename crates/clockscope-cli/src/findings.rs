@@ -1,7 +1,7 @@
 //! Findings that the user asked to fail on.
 
 use clap::ValueEnum;
-use clockscope_records::{ClockRecord, Events, Figures, StepsRecord};
+use clockscope_records::{ClockRecord, Events, StepsRecord, reasons};
 
 use crate::exit::Exit;
 use crate::output;
@@ -110,14 +110,14 @@ pub(crate) struct JudgedClock<'a> {
 impl<'a> From<&'a ClockRecord> for JudgedClock<'a> {
     fn from(clock: &'a ClockRecord) -> Self {
         let ClockRecord { available, events, .. } = clock;
-        Self { available: *available, events: events.as_ref(), has_unknown: !clock.reasons().is_empty() }
+        Self { available: *available, events: events.as_ref(), has_unknown: !reasons(clock).is_empty() }
     }
 }
 
 impl<'a> From<&'a StepsRecord> for JudgedClock<'a> {
     fn from(clock: &'a StepsRecord) -> Self {
         let StepsRecord { available, events, .. } = clock;
-        Self { available: *available, events: events.as_ref(), has_unknown: !clock.reasons().is_empty() }
+        Self { available: *available, events: events.as_ref(), has_unknown: !reasons(clock).is_empty() }
     }
 }
 

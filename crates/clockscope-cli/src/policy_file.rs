@@ -47,7 +47,7 @@ mod tests {
     fn the_line_and_the_problem_are_named() {
         for (text, expected) in [
             ("[counter]\nmax_tick_ns = \"x\"\n", ", line 2: counter.max_tick_ns: expected a number from 0 on"),
-            ("\n[[bin]]\n", ", line 2: unknown key bin: expected clocks, clocksource or counter"),
+            ("\n[[bin]]\n", ", line 2: unknown key bin: expected clocksource, counter or clocks"),
             ("a b\n", ", line 1: not TOML: expected a table or a value, such as [counter] or max_cost_ns = 50"),
             ("{}", ": it is JSON: expected TOML, as `clockscope schema policy` describes it"),
         ] {

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::Figure;
 use crate::after_work::{self, AfterWork, Work};
-use crate::figure::record;
 use crate::grouped;
 use crate::language::Language;
 use crate::units::{percent, time};
@@ -20,7 +19,6 @@ const STEPS_TO_SUFFICIENT: u32 = 64;
 /// The result of `clockscope advise`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Advice", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct Advice {
     /// The language whose clocks were weighed, as programs in it read them; `null` for those of C,
     /// C++ and Rust.
@@ -49,12 +47,9 @@ pub struct Advice {
     pub left_out: Vec<LeftOut>,
 }
 
-record!(Advice { rows });
-
 /// Advice for intervals of one length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "AdviceRow", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct AdviceRow {
     /// The interval's length, in ns.
     pub interval_ns: f64,
@@ -78,8 +73,6 @@ pub struct AdviceRow {
     /// The cheapest clock whose single measurement is good enough; `null` where none is.
     pub cheapest_sufficient: Option<String>,
 }
-
-record!(AdviceRow { scale_error });
 
 /// The source of the bound of a clock's rate error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -266,7 +259,7 @@ pub struct Recommendation {
     pub shorter: Option<ForShorter>,
 }
 
-record!(worded Recommendation { clock });
+written!(Recommendation);
 
 /// The clock with the smallest reading error.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::figure::record;
 use crate::words::{worded, written};
 use crate::{Envelope, Figure, KernelVerdict, Measurement, PerformanceCounter};
 
@@ -69,7 +68,6 @@ written!(Clocksources);
 /// One clocksource.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Clocksource", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct Clocksource {
     /// Its name.
     pub name: String,
@@ -94,8 +92,6 @@ pub struct Clocksource {
     /// one in use. A read that costs as much enters the kernel.
     pub syscall_ns: Figure<f64>,
 }
-
-record!(Clocksource { description, frequency_hz, bits, wraps_after_s, vdso, cost_ns, syscall_ns });
 
 /// A clocksource that a run has switched and not put back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::figure::record;
 use crate::{Figure, Trustworthiness};
 
 /// The result of `clockscope compare`.
@@ -189,7 +188,6 @@ impl CostChange {
 /// The speed of the machine, which moves the costs of all clocks together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "MachineComparison", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct MachineComparison {
     /// The change of the machine's speed, by both of the following: slower, faster or the same.
     pub change: CostChange,
@@ -201,12 +199,9 @@ pub struct MachineComparison {
     pub empty_loop: Figure<CostRatio>,
 }
 
-record!(MachineComparison { counter, empty_loop });
-
 /// The cost of a clock on both sides, and the events that only the new side has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ClockComparison", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct ClockComparison {
     /// The clock's name, with the path where that is not the usual one.
     pub name: String,
@@ -232,8 +227,6 @@ pub struct ClockComparison {
     /// Faults that new runs show and none of the others; `null` where a side did not look.
     pub appeared: Option<Vec<AppearedEvents>>,
 }
-
-record!(ClockComparison { base_ns, new_ns, ratio, own, difference_ns });
 
 /// The basis of the bounds of a ratio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,13 +1,15 @@
 //! The head that all documents share.
 
 use serde::de::{DeserializeOwned, Error};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+use crate::figure::{put_beside, put_in_place};
 use crate::{Environment, Run, SCHEMA_VERSION};
 
 /// A document: what was found, where and when, and how it was measured if it was.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(remote = "Self")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(bound = "F: Contents + schemars::JsonSchema", rename = "{F}Document", transform = crate::schema::omit_run::<F>))]
 pub struct Envelope<F> {
     /// Version of this document's schema.
@@ -85,6 +87,16 @@ impl<F: Contents> Envelope<F> {
 /// large as code that reads it from a value.
 impl<'de, F: Contents + DeserializeOwned> Deserialize<'de> for Envelope<F> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::from_value(&Value::deserialize(deserializer)?).map_err(Error::custom)
+        let mut value = Value::deserialize(deserializer)?;
+        put_in_place(&mut value).and_then(|()| Self::from_value(&value)).map_err(Error::custom)
+    }
+}
+
+/// Writes reasons of unknown figures beside them.
+impl<F: Serialize> Serialize for Envelope<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut value = Self::serialize(self, serde_json::value::Serializer).map_err(serde::ser::Error::custom)?;
+        put_beside(&mut value);
+        value.serialize(serializer)
     }
 }

@@ -2,13 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{figures, record};
 use crate::{Cpu, Emulator, Figure, Hypervisor};
 
 /// Facts about the machine and the program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Environment", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct Environment {
     /// The program that measured.
     pub program: Program,
@@ -41,27 +39,16 @@ pub struct Environment {
     pub emulation: Vec<Emulator>,
 }
 
-record!(
-    Environment {
-        counter_flags, counter_readable, hypervisor, clocksource, clocksources_available,
-        vdso, governor,
-    }
-    "cpu." cpu, "counter_flags." counter_flags, "frequencies." frequencies,
-    "move_notices." move_notices, "kernel." kernel
-);
-
 /// Devices by which a hypervisor announces that it has moved the machine, or restored it from a
 /// snapshot. `null` where the kernel does not show what the firmware offers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "MoveNotices", transform = crate::schema::add_unknown))]
 pub struct MoveNotices {
     /// VMClock: a page with a marker that changes, /dev/vmclock0.
     pub vmclock: Figure<MoveNotice>,
     /// The VM generation ID, which is for the kernel's own use.
     pub vm_generation: Figure<MoveNotice>,
 }
-
-figures!(MoveNotices { vmclock, vm_generation });
 
 /// The availability of such a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,7 +81,7 @@ pub struct Program {
 
 /// The x86 time-stamp counter's flags, named as /proc/cpuinfo names them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CounterFlags", transform = crate::schema::add_unknown))]
 pub struct CounterFlags {
     /// The counter exists (CPUID 1 EDX bit 4).
     pub tsc: Figure<bool>,
@@ -114,20 +101,9 @@ pub struct CounterFlags {
     pub invariant: Figure<bool>,
 }
 
-figures!(CounterFlags {
-    tsc,
-    rdtscp,
-    constant_tsc,
-    nonstop_tsc,
-    tsc_adjust,
-    tsc_deadline_timer,
-    tsc_known_freq,
-    invariant
-});
-
 /// Frequencies that hardware and hypervisor state; `null` where nothing is stated.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Frequencies", transform = crate::schema::add_unknown))]
 pub struct Frequencies {
     /// CPUID 15h: crystal x ratio, in Hz.
     pub cpuid_15h_hz: Figure<u64>,
@@ -142,11 +118,9 @@ pub struct Frequencies {
     pub perf_mmap_hz: Figure<f64>,
 }
 
-figures!(Frequencies { cpuid_15h_hz, cpuid_16h_base_mhz, cpuid_40000010h_tsc_khz, cntfrq_hz, perf_mmap_hz });
-
 /// The kernel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Kernel", transform = crate::schema::add_unknown))]
 pub struct Kernel {
     /// "Linux", …
     pub name: Figure<String>,
@@ -155,5 +129,3 @@ pub struct Kernel {
     /// Build, as uname gives it.
     pub version: Figure<String>,
 }
-
-figures!(Kernel { name, release, version });

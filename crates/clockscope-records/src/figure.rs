@@ -1,15 +1,17 @@
-//! Figures that may be unknown, and how their reasons become the object `unknown` of JSON.
+//! Figures that may be unknown, with their reasons.
 //!
-//! An unknown figure is `null` in JSON. Its reason is in the object `unknown` of the nearest record
-//! that has one, under the figure's path: `tick_ns`, `events.jump`. [`figures!`] names the figures
-//! of a part of a record, [`record!`] those of a record with an object `unknown`.
+//! JSON has `null` for an unknown figure, so that readers with types see one type, and its reason
+//! beside it: in the object `unknown` next to it, under the figure's key. Records serialize a
+//! reason in the figure's place; [`put_beside`] and [`put_in_place`] move the reasons of a whole
+//! document.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
 
-use serde::de::Error;
+use serde::de::{DeserializeOwned, Error};
+use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::Unknown;
 
@@ -116,15 +118,33 @@ impl<T> Default for Figure<T> {
     }
 }
 
+/// The key of a reason that stands in the place of its figure.
+const IN_PLACE: &str = "$unknown";
+/// The key beside it for what JSON has instead of `null`.
+const INSTEAD: &str = "$instead";
+/// The key of the reasons that stand beside their figures.
+pub(crate) const BESIDE: &str = "unknown";
+
+/// Writes the value, or the reason in its place.
 impl<T: Serialize> Serialize for Figure<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.known().serialize(serializer)
+        match self {
+            Self::Known(value) => value.serialize(serializer),
+            Self::Unknown(Unknown::Unrecorded) => serializer.serialize_none(),
+            Self::Unknown(reason) => BTreeMap::from([(IN_PLACE, reason)]).serialize(serializer),
+        }
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Figure<T> {
+/// Reads the value, or the reason in its place. A figure that is missing, or `null`, has none.
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Figure<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self::of(Option::deserialize(deserializer)?, Unknown::Unrecorded))
+        let Some(value) = Option::<Value>::deserialize(deserializer)? else { return Ok(Self::default()) };
+        match value.get(IN_PLACE) {
+            Some(reason) => Unknown::deserialize(reason).map(Self::Unknown),
+            None => T::deserialize(value).map(Self::Known),
+        }
+        .map_err(D::Error::custom)
     }
 }
 
@@ -136,157 +156,100 @@ pub(crate) mod list {
         list: &Figure<Vec<T>>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        list.as_deref().unwrap_or_default().serialize(serializer)
+        let empty: [(); 0] = [];
+        match list {
+            Figure::Known(list) => list.serialize(serializer),
+            Figure::Unknown(Unknown::Unrecorded) => empty.serialize(serializer),
+            Figure::Unknown(reason) => {
+                let mut marked = serializer.serialize_map(Some(2))?;
+                marked.serialize_entry(IN_PLACE, reason)?;
+                marked.serialize_entry(INSTEAD, &empty)?;
+                marked.end()
+            }
+        }
     }
 
-    pub(crate) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    pub(crate) fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Figure<Vec<T>>, D::Error> {
-        let list = Vec::deserialize(deserializer)?;
-        Ok(Figure::of(Some(list).filter(|list| !list.is_empty()), Unknown::Unrecorded))
+        let list = Figure::<Vec<T>>::deserialize(deserializer)?;
+        let is_empty = list.known().is_some_and(Vec::is_empty);
+        Ok(if is_empty { Figure::default() } else { list })
     }
 }
 
-/// A part of a record that has figures.
-pub trait Figures {
-    /// Returns why figures are unknown, by their paths.
-    fn reasons(&self) -> BTreeMap<String, &Unknown> {
-        let mut reasons = BTreeMap::new();
-        self.collect("", &mut reasons);
-        reasons
-    }
-
-    /// Collects why figures are unknown, by their paths after this prefix.
-    #[doc(hidden)]
-    fn collect<'a>(&'a self, prefix: &str, reasons: &mut BTreeMap<String, &'a Unknown>);
-
-    /// Takes the reasons of figures that are unknown. Others are left.
-    #[doc(hidden)]
-    fn explain(&mut self, prefix: &str, reasons: &mut BTreeMap<String, Unknown>);
-}
-
-/// The figures of a part that may be lacking itself.
-impl<P: Figures> Figures for Option<P> {
-    fn collect<'a>(&'a self, prefix: &str, reasons: &mut BTreeMap<String, &'a Unknown>) {
-        self.iter().for_each(|part| part.collect(prefix, reasons));
-    }
-
-    fn explain(&mut self, prefix: &str, reasons: &mut BTreeMap<String, Unknown>) {
-        self.iter_mut().for_each(|part| part.explain(prefix, reasons));
-    }
-}
-
-/// The figures of a part that may be unknown itself. Whoever has it names it as a figure as well.
-impl<P: Figures> Figures for Figure<P> {
-    fn collect<'a>(&'a self, prefix: &str, reasons: &mut BTreeMap<String, &'a Unknown>) {
-        self.known().into_iter().for_each(|part| part.collect(prefix, reasons));
-    }
-
-    fn explain(&mut self, prefix: &str, reasons: &mut BTreeMap<String, Unknown>) {
-        self.known_mut().into_iter().for_each(|part| part.explain(prefix, reasons));
-    }
-}
-
-impl<T> Figure<T> {
-    /// Adds the reason to those of a record, if there is one.
-    pub(crate) fn collect_as<'a>(&'a self, path: String, reasons: &mut BTreeMap<String, &'a Unknown>) {
-        if let Some(reason) = self.reason().filter(|reason| **reason != Unknown::Unrecorded) {
-            reasons.insert(path, reason);
-        }
-    }
-
-    /// Takes the reason from those of a record, unless the figure is known.
-    pub(crate) fn explain_as(&mut self, path: &str, reasons: &mut BTreeMap<String, Unknown>) {
-        if let Self::Unknown(reason) = self
-            && let Some(recorded) = reasons.remove(path)
-        {
-            *reason = recorded;
-        }
-    }
-}
-
-/// Names the figures of a type, and the parts that have figures of their own with the prefix of
-/// their paths.
-macro_rules! figures {
-    (
-        $part:ty { $($figure:ident),* $(,)? } $($prefix:literal $within:ident),*
-    ) => {
-        impl $crate::figure::Figures for $part {
-            fn collect<'a>(&'a self, prefix: &str, reasons: &mut std::collections::BTreeMap<String, &'a $crate::Unknown>) {
-                $(self.$figure.collect_as(format!("{prefix}{}", stringify!($figure)), reasons);)*
-                $($crate::figure::Figures::collect(&self.$within, &format!("{prefix}{}", $prefix), reasons);)*
-            }
-
-            fn explain(&mut self, prefix: &str, reasons: &mut std::collections::BTreeMap<String, $crate::Unknown>) {
-                $(self.$figure.explain_as(&format!("{prefix}{}", stringify!($figure)), reasons);)*
-                $($crate::figure::Figures::explain(&mut self.$within, &format!("{prefix}{}", $prefix), reasons);)*
-            }
-        }
-    };
-}
-pub(crate) use figures;
-
-/// Names the figures of a record, as [`figures!`] does, and makes it write and read them with the
-/// object `unknown`, after `worded` with its texts as well. Its fields are derived, with
-/// `remote = "Self"`.
-macro_rules! record {
-    (worded $record:ident $($figures:tt)*) => {
-        $crate::figure::record!($record, $crate::words::Worded::words, $($figures)*);
-    };
-    ($record:ident { $($figures:tt)* } $($within:tt)*) => {
-        $crate::figure::record!($record, |_| (), { $($figures)* } $($within)*);
-    };
-    ($record:ident, $words:expr, $($figures:tt)*) => {
-        $crate::figure::figures!($record $($figures)*);
-
-        impl serde::Serialize for $record {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                struct Fields<'a>(&'a $record);
-
-                impl serde::Serialize for Fields<'_> {
-                    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                        $record::serialize(self.0, serializer)
+/// Moves the reasons of all unknown figures beside them: `{"a": {"$unknown": reason}}` becomes
+/// `{"a": null, "unknown": {"a": reason}}`.
+pub(crate) fn put_beside(value: &mut Value) {
+    match value {
+        Value::Array(values) => values.iter_mut().for_each(put_beside),
+        Value::Object(object) => {
+            let mut reasons = Map::new();
+            for (key, figure) in object.iter_mut() {
+                match take_reason(figure) {
+                    Some(reason) => {
+                        reasons.insert(key.clone(), reason);
                     }
+                    None => put_beside(figure),
                 }
-
-                let words = ($words)(self);
-                let fields = $crate::words::Whole { fields: Fields(self), words };
-                $crate::figure::Whole { fields, unknown: $crate::figure::Figures::reasons(self) }.serialize(serializer)
+            }
+            if !reasons.is_empty() {
+                object.insert(BESIDE.to_owned(), reasons.into());
             }
         }
+        _ => {}
+    }
+}
 
-        impl<'de> serde::Deserialize<'de> for $record {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                $crate::figure::read(deserializer, |fields| $record::deserialize(fields))
+/// Takes the reason that stands in a figure's place, and leaves there what JSON has instead.
+fn take_reason(figure: &mut Value) -> Option<Value> {
+    let marked = figure.as_object_mut()?;
+    let reason = marked.remove(IN_PLACE)?;
+    *figure = marked.remove(INSTEAD).unwrap_or(Value::Null);
+    Some(reason)
+}
+
+/// Moves the reasons that stand beside figures into their places: undoes [`put_beside`]. A reason
+/// of a figure that is known, or not there, is dropped.
+///
+/// # Errors
+/// What stands beside figures is no reason.
+pub(crate) fn put_in_place(value: &mut Value) -> Result<(), serde_json::Error> {
+    match value {
+        Value::Array(values) => values.iter_mut().try_for_each(put_in_place),
+        Value::Object(object) => {
+            let reasons = object.remove(BESIDE).map(BTreeMap::<String, Value>::deserialize).transpose()?;
+            object.values_mut().try_for_each(put_in_place)?;
+            for (key, reason) in reasons.into_iter().flatten() {
+                Unknown::deserialize(&reason)?;
+                let figure = object.get_mut(&key);
+                if let Some(figure) = figure.filter(|figure| figure.is_null() || **figure == Value::Array(Vec::new())) {
+                    *figure = Value::Object(Map::from_iter([(IN_PLACE.to_owned(), reason)]));
+                }
             }
+            Ok(())
         }
-    };
-}
-pub(crate) use record;
-
-/// A record as it is written.
-#[derive(Serialize)]
-pub(crate) struct Whole<'a, F: Serialize> {
-    #[serde(flatten)]
-    pub(crate) fields: F,
-    pub(crate) unknown: BTreeMap<String, &'a Unknown>,
+        _ => Ok(()),
+    }
 }
 
-/// The part of a record that [`Whole`] adds.
-#[derive(Deserialize)]
-struct Reasons {
-    unknown: BTreeMap<String, Unknown>,
+/// Returns why figures of a record are unknown, as sentences, by their paths: `events.jump`.
+pub fn reasons(record: &impl Serialize) -> BTreeMap<String, String> {
+    let mut reasons = BTreeMap::new();
+    if let Ok(value) = serde_json::to_value(record) {
+        collect(&value, "", &mut reasons);
+    }
+    reasons
 }
 
-/// Reads the fields of a record, and then its reasons. A reason that belongs to no unknown figure
-/// is dropped.
-pub(crate) fn read<'de, R: Figures, D: Deserializer<'de>>(
-    deserializer: D,
-    fields: impl FnOnce(&Value) -> Result<R, serde_json::Error>,
-) -> Result<R, D::Error> {
-    let value = Value::deserialize(deserializer)?;
-    let mut record = fields(&value).map_err(Error::custom)?;
-    let Reasons { mut unknown } = Reasons::deserialize(&value).map_err(Error::custom)?;
-    record.explain("", &mut unknown);
-    Ok(record)
+fn collect(value: &Value, path: &str, reasons: &mut BTreeMap<String, String>) {
+    let Some(object) = value.as_object() else { return };
+    if let Some(reason) = object.get(IN_PLACE) {
+        reasons.insert(path.to_owned(), reason["text"].as_str().unwrap_or_default().to_owned());
+        return;
+    }
+    for (key, value) in object {
+        let dot = if path.is_empty() { "" } else { "." };
+        collect(value, &format!("{path}{dot}{key}"), reasons);
+    }
 }

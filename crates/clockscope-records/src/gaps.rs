@@ -4,14 +4,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::figure::record;
 use crate::words::{worded, written};
 use crate::{Figure, Unknown};
 
 /// The result of `clockscope gaps`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Gaps", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct Gaps {
     /// Shortest time between two reads that counts as a gap, in ns.
     pub threshold_ns: f64,
@@ -23,12 +21,9 @@ pub struct Gaps {
     pub worst: Vec<WorstGap>,
 }
 
-record!(Gaps { loop_ns });
-
 /// Time that one thread lost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CpuGaps", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct CpuGaps {
     /// The CPU that the thread was pinned to; `null` where it could not be pinned.
     pub cpu: Figure<u32>,
@@ -62,8 +57,6 @@ pub struct CpuGaps {
     /// Reason why there are no figures; `null` when there are.
     pub reason: Option<Unknown>,
 }
-
-record!(CpuGaps { cpu, per_second, p50_ns, p90_ns, p99_ns, p999_ns, max_ns, lost_percent, steal_ns });
 
 /// A cause of lost time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -3,13 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
-use crate::figure::record;
 
 /// Names of a machine that distinguish it in a fleet. None of them is an identifier of the system:
 /// other programs use those as secrets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Identity", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct Identity {
     /// The name that the user gave (`--host-label`).
     pub label: Option<String>,
@@ -23,8 +21,6 @@ pub struct Identity {
     /// The cloud's type of the machine, where the firmware states it: "m7i.large".
     pub instance_type: Figure<String>,
 }
-
-record!(Identity { host, boot, cloud, instance_type });
 
 impl Identity {
     /// Returns the name in a fleet: the label, or else the host's; `None` if neither is known.

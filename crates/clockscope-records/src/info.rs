@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
-use crate::figure::record;
 
 /// Facts about the machine alone, which are in the head, and those that only Windows has.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -17,7 +16,6 @@ pub struct Info {
 /// processors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "WindowsFacts", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct WindowsFacts {
     /// Period of the timer interrupt now, in ns (NtQueryTimerResolution). Coarse clocks move by it
     /// at most.
@@ -34,15 +32,6 @@ pub struct WindowsFacts {
     /// unless it asks for more.
     pub processor_groups: Figure<Vec<u32>>,
 }
-
-record!(WindowsFacts {
-    timer_period_ns,
-    longest_timer_period_ns,
-    shortest_timer_period_ns,
-    adjustment,
-    precise_adjustment,
-    processor_groups,
-});
 
 /// The speed at which Windows lets civil time run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -90,10 +90,10 @@ pub use evidence::{CheckEvidence, EvidenceData, EvidenceKind, checks};
 pub use failure::{Failure, RuntimeFailure};
 /// A figure, or why it is unknown.
 ///
-/// In JSON, an unknown figure is `null`, and its reason is in the object `unknown` of the nearest
-/// record that has one, under the figure's path: `tick_ns`, `events.jump`.
+/// In JSON, an unknown figure is `null`, and its reason is in the object `unknown` beside it, under
+/// the figure's key.
 pub use figure::Figure;
-pub use figure::Figures;
+pub use figure::reasons;
 pub use fleet::{Fleet, FleetAnswer, FleetValue};
 pub use foreign::Foreign;
 pub use gaps::{Cause, CauseKind, CpuGaps, GapCounts, Gaps, InterruptCount, WorstGap};

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::figure::record;
 use crate::{ClockIdentity, ClockKind, Failure, Figure, Unknown};
 
 /// All clocks that the instrument knows, without a measurement.
@@ -16,7 +15,6 @@ pub struct Listing {
 /// One clock in a list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Listed", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct Listed {
     /// Its identity.
     #[serde(flatten)]
@@ -31,8 +29,6 @@ pub struct Listed {
     pub nominal_resolution_ns: Figure<f64>,
 }
 
-record!(Listed { nominal_resolution_ns } "" identity);
-
 /// The result of `clockscope list --all-platforms`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -46,7 +42,6 @@ pub struct AllClocks {
 /// A clock of a system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "SystemClock", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct SystemClock {
     /// The system.
     pub system: String,
@@ -61,5 +56,3 @@ pub struct SystemClock {
     /// A description of what is read.
     pub description: String,
 }
-
-record!(SystemClock { nominal_resolution_ns });

@@ -1,13 +1,10 @@
 //! Findings about clocks.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{figures, record};
 use crate::{
-    AfterWork, ClockBasis, ClockKind, Failure, Figure, Figures, Offsets, Order, Rate, ReadPath, Recommendation,
-    Summary, Synchronization, TickEvidence, Unknown,
+    AfterWork, ClockBasis, ClockKind, Failure, Figure, Offsets, Order, Rate, ReadPath, Recommendation, Summary,
+    Synchronization, TickEvidence, Unknown,
 };
 
 /// One run of `clockscope measure`.
@@ -30,7 +27,6 @@ pub struct Measurement {
 /// The results across CPUs and over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Extended", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct Extended {
     /// Order across CPUs.
     pub order: Order,
@@ -40,12 +36,9 @@ pub struct Extended {
     pub rate: Figure<Rate>,
 }
 
-record!(Extended { rate });
-
 /// The circumstances of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Run", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct Run {
     /// Time that the user allowed for sampling, in seconds, all clocks together; `null` where a
     /// number of reads was asked for instead.
@@ -73,8 +66,6 @@ pub struct Run {
     pub interrupted: bool,
 }
 
-record!(Run { cpu } "timer." timer);
-
 /// The clock that batches were timed with, and how its unit became nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -84,25 +75,15 @@ pub struct TimerRecord {
     /// Its frequency, in Hz: of the mean rate between the tightest brackets at both ends of the
     /// run.
     pub frequency_hz: f64,
-    /// Reason why that is the frequency at the start only; `None` if it is of the whole run.
-    #[serde(skip)]
+    /// Reason why that is the frequency at the start only; not there if it is of the whole
+    /// run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequency_problem: Option<Unknown>,
     /// Bound of that frequency's error, in parts per million: bracket widths over the time between
     /// them.
     pub frequency_bound_ppm: f64,
     /// The clock that the frequency was taken against.
     pub reference: String,
-}
-
-/// The reason stands where that of an unknown frequency would.
-impl Figures for TimerRecord {
-    fn collect<'a>(&'a self, prefix: &str, reasons: &mut BTreeMap<String, &'a Unknown>) {
-        reasons.extend(self.frequency_problem.iter().map(|problem| (format!("{prefix}frequency_hz"), problem)));
-    }
-
-    fn explain(&mut self, prefix: &str, reasons: &mut BTreeMap<String, Unknown>) {
-        self.frequency_problem = reasons.remove(&format!("{prefix}frequency_hz"));
-    }
 }
 
 /// The baseline of the costs.
@@ -141,7 +122,7 @@ pub struct FastestCounter {
 
 /// A clock's identity, as it states it itself: the part that list and measurement share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ClockIdentity", transform = crate::schema::add_unknown))]
 pub struct ClockIdentity {
     /// Its name.
     pub name: String,
@@ -179,8 +160,6 @@ pub struct ClockIdentity {
     pub is_wrapper: bool,
 }
 
-figures!(ClockIdentity { counter_based });
-
 impl ClockIdentity {
     /// Returns whether it is the processor's own counter, in whatever reading sequence.
     #[must_use]
@@ -204,7 +183,6 @@ impl ClockIdentity {
 /// The results for one clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ClockRecord", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct ClockRecord {
     /// Its identity.
     #[serde(flatten)]
@@ -242,16 +220,9 @@ pub struct ClockRecord {
     pub events: Option<Events>,
 }
 
-record!(
-    ClockRecord {
-        cost_ns, ratio_to_fastest, nominal_resolution_ns, observed_resolution_ns, tick_ns,
-        after_work, summary, monotonic,
-    }
-    "" identity, "cost_ns." cost_ns, "events." events);
-
 /// Cost of one read, in ns: a batch of reads timed as a whole and divided by the number of reads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Cost", transform = crate::schema::add_unknown))]
 pub struct Cost {
     /// Median over the batches.
     pub median: f64,
@@ -281,11 +252,9 @@ pub struct Cost {
     pub batches_dropped: u64,
 }
 
-figures!(Cost { ci95, p99 } "between_runs." between_runs);
-
 /// The medians of several runs, each in a process of its own, in ns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "BetweenRuns", transform = crate::schema::add_unknown))]
 pub struct BetweenRuns {
     /// Number of runs.
     pub runs: u32,
@@ -302,8 +271,6 @@ pub struct BetweenRuns {
     pub medians: Vec<Option<f64>>,
 }
 
-figures!(BetweenRuns { interval95 });
-
 /// The monotonicity of readings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -317,7 +284,7 @@ pub struct Monotonic {
 /// Exact counts of what happened between successive readings. docs/reference/method/events.md has
 /// the definitions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Events", transform = crate::schema::add_unknown))]
 pub struct Events {
     /// Readings that were checked.
     pub reads: u64,
@@ -351,15 +318,3 @@ pub struct Events {
     /// unknown.
     pub reference_shares_hardware: Figure<bool>,
 }
-
-figures!(Events {
-    span_ns,
-    warp,
-    jump,
-    gap,
-    hidden_regression,
-    threshold_ns,
-    sure_ns,
-    reference,
-    reference_shares_hardware
-});

@@ -2,13 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::figure::record;
 use crate::{Figure, Unknown};
 
 /// The result of `clockscope order --offsets`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Offsets", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct Offsets {
     /// The counter's reading sequence; `null` where no counter can be read.
     pub counter: Figure<String>,
@@ -39,12 +37,9 @@ pub struct Offsets {
     pub closure_ns: Figure<f64>,
 }
 
-record!(Offsets { counter, tick_ns, within_ns, worst_pair, closure_ns });
-
 /// The offset between two CPUs' counters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "OffsetPair", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct OffsetPair {
     /// One CPU.
     pub a: u32,
@@ -72,8 +67,6 @@ pub struct OffsetPair {
     /// Reason why the pair was not tested; `null` when it was.
     pub reason: Option<Unknown>,
 }
-
-record!(OffsetPair { offset_ns, bound_ns, offset_counts, round_trip_ns, asymmetry_ns, symmetric, apart });
 
 /// The counter of one CPU against the kernel's clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

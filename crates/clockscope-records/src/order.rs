@@ -2,13 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::figure::record;
 use crate::{Failure, Figure, Unknown};
 
 /// The result of `clockscope order`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Order", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct Order {
     /// CPUs that took part, ascending.
     pub cpus: Vec<u32>,
@@ -38,12 +36,9 @@ pub struct Order {
     pub stores: Option<Stores>,
 }
 
-record!(Order { bare_handoffs_per_second });
-
 /// The readings that two CPUs handed to each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "HandoffPair", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct HandoffPair {
     /// One CPU.
     pub a: u32,
@@ -60,8 +55,6 @@ pub struct HandoffPair {
     pub unordered_regressions: u64,
 }
 
-record!(HandoffPair { handoff_ns });
-
 /// A pair of CPUs that was not tested.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -77,7 +70,6 @@ pub struct LostPair {
 /// The result for one clock, read by one sequence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Sequence", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct Sequence {
     /// Name of the clock, with its path where that is not the usual one.
     pub name: String,
@@ -108,8 +100,6 @@ pub struct Sequence {
     /// Through a lock: each CPU in its turn reads the clock while it holds it.
     pub lock: Figure<Handoffs>,
 }
-
-record!(Sequence { handoffs_per_second, regressions, regressions_per_million, worst_ns, worst_pair, mailbox, lock });
 
 /// The result of one kind of handoff.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
-use crate::figure::record;
-use crate::words::worded;
+use crate::words::{worded, written};
 
 /// QueryPerformanceCounter of Windows: its frequency, and how programs read it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,7 +23,7 @@ pub struct PerformanceCounter {
     pub enters_kernel: Figure<bool>,
 }
 
-record!(worded PerformanceCounter { frequency_hz, counter_counts, bypass_flags, bypass_shift, enters_kernel });
+written!(PerformanceCounter);
 
 worded!(PerformanceCounter {
     /// The remedy.

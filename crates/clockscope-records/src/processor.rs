@@ -5,11 +5,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
-use crate::figure::figures;
 
 /// The processor.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Cpu", transform = crate::schema::add_unknown))]
 pub struct Cpu {
     /// Architecture, e.g. `x86_64`.
     pub architecture: String,
@@ -27,8 +26,6 @@ pub struct Cpu {
     /// CPUs that this process may run on.
     pub allowed: Figure<Vec<u32>>,
 }
-
-figures!(Cpu { vendor, model, identity, microcode, online, allowed });
 
 impl Cpu {
     /// Returns the name with the identity: `AMD EPYC (family 25, model 1, stepping 1)`. Without a

@@ -2,13 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::figure::record;
 use crate::{CivilState, Failure, Figure, RatePairFailure, RateReason, Unknown};
 
 /// The result of `clockscope rate`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Rate", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct Rate {
     /// The clock that all others were compared with.
     pub reference: String,
@@ -25,12 +23,9 @@ pub struct Rate {
     pub adjtimex: Figure<Adjtimex>,
 }
 
-record!(Rate { until_ppm, adjtimex });
-
 /// The rate of one clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RateRecord", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct RateRecord {
     /// Its name, with the path where that is not the usual one.
     pub name: String,
@@ -86,23 +81,6 @@ pub struct RateRecord {
     /// Maximum time interval error.
     pub mtie: Vec<Mtie>,
 }
-
-record!(RateRecord {
-    unchanged_ns,
-    ppm,
-    bound_ppm,
-    estimate_ppm,
-    frequency_hz,
-    frequency_bound_hz,
-    nominal_hz,
-    seconds,
-    bracket_ns,
-    ticks_ns,
-    constant,
-    changed,
-    step,
-    needed_s
-});
 
 impl RateRecord {
     /// Returns whether the timer tick moves one of the two clocks, so that it is unknown whether

@@ -191,7 +191,7 @@ mod tests {
             (r#"{"schema":"clockscope.info","schema_version":1}"#, "the record is damaged: environment is missing"),
             (
                 r#"{"schema":"clockscope.info","schema_version":"1","environment":{}}"#,
-                "the record is damaged: environment.program is missing",
+                "the record is damaged: schema_version: expected a whole number from 0 on",
             ),
             (
                 r#"{"schema":"clockscope.recording","schema_version":1}"#,

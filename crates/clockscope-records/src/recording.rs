@@ -6,10 +6,12 @@ mod differences;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use serde::de::DeserializeOwned;
 use serde::ser::Error;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+use crate::figure::{BESIDE, put_beside, put_in_place};
 use crate::read_error::{self, without_mark};
 use crate::reason::{OTHER, coded};
 use crate::{ClockIdentity, ClockKind, Environment, Failure, FileKind, ReadError, Run, SCHEMA_VERSION, Unknown};
@@ -33,12 +35,12 @@ pub struct Recording {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RecordedRun {
     /// The machine.
-    #[serde(serialize_with = "environment")]
+    #[serde(serialize_with = "environment", deserialize_with = "explained")]
     pub environment: Environment,
     /// Civil time at the start, RFC 3339 in UTC; `null` where no wall clock could be read.
     pub recorded_at: Option<String>,
     /// The run: amount of reads, duration, CPU.
-    #[serde(serialize_with = "without_sentences")]
+    #[serde(serialize_with = "without_sentences", deserialize_with = "explained")]
     pub run: Run,
     /// The timer of its batches.
     pub timer: RecordedTimer,
@@ -103,6 +105,7 @@ pub struct TimerRate {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RecordedClock {
     /// Its name, kind and path.
+    #[serde(serialize_with = "without_sentences", deserialize_with = "explained")]
     pub identity: ClockIdentity,
     /// Unit of the readings.
     pub unit: Unit,
@@ -239,7 +242,7 @@ const LATER_CPU_KEYS: [&str; 2] = ["identity", "microcode"];
 fn environment<S: Serializer>(environment: &Environment, serializer: S) -> Result<S::Ok, S::Error> {
     let mut value = explained_by_codes(environment).map_err(S::Error::custom)?;
     for key in LATER_CPU_KEYS {
-        let is_explained = value["unknown"].get(format!("cpu.{key}")).is_some();
+        let is_explained = value["cpu"][BESIDE].get(key).is_some();
         if let Some(cpu) = value["cpu"].as_object_mut()
             && cpu[key].is_null()
             && !is_explained
@@ -258,10 +261,20 @@ fn without_sentences<T: Serialize, S: Serializer>(record: &T, serializer: S) -> 
 /// Returns the JSON of a record, whose reasons have codes and no sentences.
 fn explained_by_codes<T: Serialize>(record: &T) -> Result<Value, serde_json::Error> {
     let mut value = serde_json::to_value(record)?;
-    if let Some(reasons) = value["unknown"].as_object_mut() {
-        reasons.values_mut().for_each(remove_sentences);
-    }
+    put_beside(&mut value);
+    explain_by_codes(&mut value);
     Ok(value)
+}
+
+fn explain_by_codes(value: &mut Value) {
+    let Some(object) = value.as_object_mut() else { return };
+    for (key, value) in object {
+        if key == BESIDE {
+            remove_sentences(value);
+        } else {
+            explain_by_codes(value);
+        }
+    }
 }
 
 fn remove_sentences(reason: &mut Value) {
@@ -276,6 +289,12 @@ fn remove_sentences(reason: &mut Value) {
         Value::Array(values) => values.iter_mut().for_each(remove_sentences),
         _ => {}
     }
+}
+
+/// Reads a record with the reasons beside its figures.
+fn explained<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    let mut value = Value::deserialize(deserializer)?;
+    put_in_place(&mut value).and_then(|()| T::deserialize(value)).map_err(serde::de::Error::custom)
 }
 
 /// CRC-32 of the run's JSON.

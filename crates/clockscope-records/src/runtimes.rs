@@ -4,7 +4,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::figure::record;
 use crate::grouped;
 use crate::units::{figure, tick_time, time};
 use crate::words::{worded, written};
@@ -126,7 +125,6 @@ pub enum MovedBy {
 /// One API of one runtime, or why there is none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RuntimeRecord", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct RuntimeRecord {
     /// The runtime's name, as the command accepts it, e.g. `python`.
     pub runtime: String,
@@ -177,14 +175,6 @@ pub struct RuntimeRecord {
     /// Readings from which these figures are computed.
     pub reads: Option<u64>,
 }
-
-record!(
-    RuntimeRecord {
-        clocksource, moved_by, documented_coarse, hardware_timer, nominal_resolution_ns, cost_ns,
-        cost, observed_resolution_ns, tick_ns, zeros_percent, regressions, largest_step_ns,
-    }
-    "cost." cost
-);
 
 impl RuntimeRecord {
     /// The runtime's name among these rows; with its version, or its program, where they are of

@@ -4,7 +4,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::figure::record;
 use crate::units::time;
 use crate::words::{worded, written};
 use crate::{Figure, UnreadableClock};
@@ -70,7 +69,7 @@ pub struct Metric {
     pub winner: Figure<Winner>,
 }
 
-record!(worded Metric { a, b, winner });
+written!(Metric);
 
 /// A property by which two clocks are compared, with what is known beside the figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,13 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::figure::record;
 use crate::{Failure, Figure, Unknown};
 
 /// The result of `clockscope sleep`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Sleep", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct Sleep {
     /// The clock by which sleeps were timed: the one that the calls sleep by.
     pub clock: String,
@@ -22,12 +20,9 @@ pub struct Sleep {
     pub untried_ns: Vec<u64>,
 }
 
-record!(Sleep { timer_slack_ns });
-
 /// The result of one call for one requested time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "SleepRow", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct SleepRow {
     /// The call.
     pub call: String,
@@ -54,5 +49,3 @@ pub struct SleepRow {
     /// Sleeps that are left out, because two clocks disagreed about them.
     pub left_out: Option<u64>,
 }
-
-record!(SleepRow { early, min_ns, p50_ns, p99_ns, max_ns });

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::figure::record;
 use crate::{ClockIdentity, Events, Failure, Figure, Summary, TickEvidence, Unknown};
 
 /// One run of `clockscope steps`.
@@ -16,7 +15,6 @@ pub struct Steps {
 /// The differences between successive readings of one clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "StepsRecord", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct StepsRecord {
     /// Its identity.
     #[serde(flatten)]
@@ -60,8 +58,6 @@ pub struct StepsRecord {
     /// The ten worst of each kind of event.
     pub worst: Worst,
 }
-
-record!(StepsRecord { unit_ns, tick_ns, summary, summary_nonzero } "" identity, "events." events);
 
 /// Number of times that a difference was seen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,13 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::figure::record;
 use crate::{Adjtimex, Figure};
 
 /// The sources that keep civil time, and those that can be compared with it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Synchronization", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct Synchronization {
     /// The kernel's own figures about CLOCK_REALTIME.
     pub adjtimex: Figure<Adjtimex>,
@@ -17,8 +15,6 @@ pub struct Synchronization {
     /// One entry a PTP hardware clock (/dev/ptp*).
     pub ptp: Vec<PtpClock>,
 }
-
-record!(Synchronization { adjtimex, chrony });
 
 /// The statement of chronyd on the clock that it keeps: the answer to `chronyc tracking`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,7 +38,6 @@ pub struct ChronyTracking {
 /// A PTP hardware clock beside CLOCK_REALTIME.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PtpClock", transform = crate::schema::add_unknown))]
-#[serde(remote = "Self")]
 pub struct PtpClock {
     /// Its device, e.g. `ptp0`.
     pub device: String,
@@ -53,8 +48,6 @@ pub struct PtpClock {
     /// Bound of `offset_s`, in s: half of the time that the comparison took.
     pub bound_s: Figure<f64>,
 }
-
-record!(PtpClock { name, offset_s, bound_s });
 
 /// Parts of the names of drivers that pass on the host's time: ptp_kvm, hv_util, ptp_vmw and
 /// ptp_vmclock of Linux.

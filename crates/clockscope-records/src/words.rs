@@ -12,8 +12,7 @@ pub(crate) trait Worded {
 }
 
 /// Declares the texts of a record: the keys, and the function that makes each. The record derives
-/// `remote = "Self"` and `transform = add_words::<Self>`. One with unknown figures names them by
-/// [`record!`] after `worded`, any other is followed by [`written!`].
+/// `remote = "Self"` and `transform = add_words::<Self>`, and is followed by [`written!`].
 macro_rules! worded {
     ($record:ident { $($(#[$about:meta])* $key:ident: $of:ty = $make:expr,)+ }) => {
         const _: () = {
@@ -62,7 +61,7 @@ macro_rules! written {
 }
 pub(crate) use written;
 
-/// Fields and texts of a record, or of one with unknown figures.
+/// Fields and texts of a record.
 #[derive(Serialize)]
 pub(crate) struct Whole<F: Serialize, W: Serialize> {
     #[serde(flatten)]

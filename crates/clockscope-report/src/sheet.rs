@@ -18,6 +18,9 @@ const CONTEXT: [&str; 9] = [
     "hypervisor=environment.hypervisor",
 ];
 
+/// The key of reasons in JSON, and the name of the column that collects them.
+const UNKNOWN: &str = "unknown";
+
 /// A head, and rows of as many cells.
 #[derive(Clone, Debug)]
 pub(crate) struct Sheet {
@@ -85,7 +88,25 @@ impl<'a> SheetColumn<'a> {
     }
 
     fn of(self, value: &Value) -> Cell {
+        if self.path == UNKNOWN {
+            let mut reasons = Vec::new();
+            collect_reasons(value, "", &mut reasons);
+            reasons.sort_unstable();
+            return cell(&reasons.join("; ").into());
+        }
         cell(self.path.split('.').fold(value, part))
+    }
+}
+
+/// Collects why fields are unknown, those of fields of fields by their paths: `events.jump: why`.
+fn collect_reasons(value: &Value, path: &str, reasons: &mut Vec<String>) {
+    for (key, value) in value.as_object().into_iter().flatten() {
+        if key == UNKNOWN {
+            let fields = value.as_object().into_iter().flatten();
+            reasons.extend(fields.map(|(field, reason)| format!("{path}{field}: {}", json_cell(reason))));
+        } else {
+            collect_reasons(value, &format!("{path}{key}."), reasons);
+        }
     }
 }
 

@@ -37,7 +37,7 @@ mod tests {
     /// Every figure is known or has its reason, and a frequency of 0 divides nothing.
     #[test]
     fn counter_facts_become_a_record() {
-        use clockscope_records::Figures;
+        use clockscope_records::reasons;
         let counter_facts = |hz| CounterFacts {
             frequency_hz: Figure::Known(hz),
             bypass_flags: Figure::Known(1),
@@ -46,7 +46,7 @@ mod tests {
         };
         let found = recorded(counter_facts(2_143_473), &Figure::Known(2_194_916_352.0));
         assert!(found.counter_counts.get().is_some_and(|counts| (counts - 1024.0).abs() < 0.01));
-        assert_eq!(found.reasons().keys().collect::<Vec<_>>(), ["enters_kernel"]);
+        assert_eq!(reasons(&found).keys().collect::<Vec<_>>(), ["enters_kernel"]);
         let none = recorded(counter_facts(0), &Figure::Known(2.2e9));
         assert_eq!(none.counter_counts, Figure::unknown(texts::ZERO_FREQUENCY));
     }

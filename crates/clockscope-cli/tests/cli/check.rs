@@ -368,7 +368,7 @@ fn a_policy_decides_the_exit_code() {
 #[parallel]
 fn a_policy_that_is_wrong_is_refused_before_anything_is_measured() {
     for (text, said) in [
-        ("clocksorce = [\"tsc\"]", "line 1: unknown key clocksorce: expected clocks, clocksource or counter"),
+        ("clocksorce = [\"tsc\"]", "line 1: unknown key clocksorce: expected clocksource, counter or clocks"),
         ("[counter]\nmax_cost = 3", "line 2: unknown key counter.max_cost: expected"),
         ("[counter]\nmax_cost_ns = \"fast\"", "line 2: counter.max_cost_ns: expected a number"),
         ("[counter]\nmax_regressions = -1", "line 2: counter.max_regressions: expected a whole number"),

@@ -332,7 +332,7 @@ pub fn warning() -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::Figures;
+    use clockscope_records::reasons;
 
     use super::*;
 
@@ -340,11 +340,11 @@ mod tests {
     fn what_is_known_of_each_is_reported_and_unknowns_have_reasons() {
         let pm = described("acpi_pm", true, Err(&NoFrequency::Unknown), None);
         assert_eq!((pm.frequency_hz.get(), pm.bits.get(), pm.vdso.get()), (Some(3_579_545.0), Some(24), Some(false)));
-        assert!(pm.wraps_after_s.get().is_some_and(|s| (s - 4.687).abs() < 0.001) && pm.reasons().is_empty());
+        assert!(pm.wraps_after_s.get().is_some_and(|s| (s - 4.687).abs() < 0.001) && reasons(&pm).is_empty());
         let hpet = described("hpet", false, Ok(1e8), None);
         assert!(hpet.wraps_after_s.get().is_some_and(|s| (s - 42.95).abs() < 0.01));
         let odd = described("sundial", false, Err(&NoFrequency::Unknown), None);
-        assert_eq!((odd.reasons().len(), odd.quality), (5, None));
+        assert_eq!((reasons(&odd).len(), odd.quality), (5, None));
     }
 
     /// Reads that cost as much as a system call do not avoid it, whatever is usual of their kind.

@@ -1,7 +1,7 @@
 //! *Offsets*: bounds that contain the truth, and what changes during the run.
 
 use clockscope_measure::{OffsetsRequest, Session, offsets};
-use clockscope_records::{CpusReason, Figure, Figures, OffsetPair, Offsets, PairsReason, Unknown, texts};
+use clockscope_records::{CpusReason, Figure, OffsetPair, Offsets, PairsReason, Unknown, reasons, texts};
 use clockscope_system::ClockBasis;
 use clockscope_testing::simulation::{Change, Random};
 
@@ -247,7 +247,7 @@ fn nothing_was_apart(session: &Session<'_, Simulated>, seed: u64) {
             contains(machine, (pair, found.tick_ns.get()), &ticks);
         } else {
             assert!(is_pause && pair.apart.get() != Some(false), "{pair:?}");
-            assert!(pair.reasons().contains_key("offset_ns") && !found.within_ns.is_known(), "{found:?}");
+            assert!(reasons(&pair).contains_key("offset_ns") && !found.within_ns.is_known(), "{found:?}");
         }
     }
     for reported in &found.vdso {

@@ -10,8 +10,9 @@ from typing import Any, NoReturn, cast
 class Fields:
     """An object of a document: its keys are attributes, and its lists are tuples.
 
-    `fields["key"]` gives what `fields.key` does, for keys that are no identifier, such as the
-    paths in `unknown`. Nothing can be changed.
+    `fields["key"]` gives what `fields.key` does, for keys that are no identifier. `fields.unknown`
+    has the reasons of figures that are None; it is empty where there are none. Nothing can be
+    changed.
     """
 
     __slots__ = ("_data",)
@@ -24,6 +25,9 @@ class Fields:
         # Asked for before it is set: by copy and pickle.
         if name == "_data":
             raise AttributeError(name)
+        if name == "unknown" and name not in self._data:
+            # Nothing is unknown.
+            return Fields({})
         try:
             return _wrapped(self._data[name])
         except KeyError:

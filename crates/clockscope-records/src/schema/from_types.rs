@@ -35,14 +35,12 @@ impl<T: JsonSchema> JsonSchema for KnownFigure<T> {
 
 /// Adds the object `unknown` to the schema of a record.
 pub(crate) fn add_unknown(schema: &mut Schema) {
-    let description = "Why fields above are `null` (dotted for nested ones).";
+    let description = "Why fields above are `null`; not there where none is.";
     let object =
         json!({ "description": description, "type": "object", "additionalProperties": { "$ref": "#/$defs/Unknown" } });
     if let Some(keys) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         keys.insert("unknown".to_owned(), object);
     }
-    let required = schema.ensure_object().entry("required").or_insert_with(|| json!([]));
-    required.as_array_mut().into_iter().for_each(|required| required.push("unknown".into()));
 }
 
 /// Adds the texts to the schema of a record.

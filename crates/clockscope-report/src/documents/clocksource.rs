@@ -1,7 +1,7 @@
 //! The sources that the kernel could build its clocks on.
 
 use clockscope_records::{
-    Clocksource, Clocksources, Envelope, Figure, Figures, KernelCause, KernelVerdict, PerformanceCounter, SwitchedBy,
+    Clocksource, Clocksources, Envelope, Figure, KernelCause, KernelVerdict, PerformanceCounter, SwitchedBy, reasons,
 };
 use serde_json::Value;
 
@@ -70,11 +70,11 @@ fn of_windows(counter: &PerformanceCounter, head: &DocumentHead<'_>, view: View)
     let bypass = bypass.map(|(flags, shift)| ("bypass", format!("flags {flags:#04x}, shift {shift}")));
     let enters = counter.enters_kernel.get().map(|is| ("enters the kernel", if is { "yes" } else { "no" }.to_owned()));
     let facts = [frequency, tick, counts, bypass, enters];
-    let unknown = counter.reasons().into_iter();
+    let unknown = reasons(counter).into_iter();
     let commands = PerformanceCounter::commands().map(|command| format!("{}: {}", command.command, command.effect));
     let contents = vec![
         Block::key_value("QueryPerformanceCounter", facts.into_iter().flatten()),
-        Block::notes("Unknown:", unknown.map(|(figure, unknown)| format!("{figure}: {}", unknown))),
+        Block::notes("Unknown:", unknown.map(|(figure, unknown)| format!("{figure}: {unknown}"))),
         Block::notes("Commands (as administrator; in PowerShell, quote {current}):", commands),
     ];
     let conclusion = vec![

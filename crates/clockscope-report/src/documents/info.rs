@@ -1,6 +1,6 @@
 //! Facts about the machine.
 
-use clockscope_records::{Envelope, Environment, Figure, Figures, Info, TimeAdjustment, WindowsFacts};
+use clockscope_records::{Envelope, Environment, Figure, Info, TimeAdjustment, WindowsFacts, reasons};
 use serde_json::Value;
 
 use super::environment::{DocumentHead, flags_of, is_missed};
@@ -14,12 +14,12 @@ use crate::words::sentence;
 impl Page for Envelope<Info> {
     fn blocks(&self, _: View) -> Blocks {
         let windows = self.found.windows.as_ref();
-        let reasons = self.environment.reasons().into_iter().filter(|(path, _)| is_missed(&self.environment, path));
-        let reasons = reasons.chain(windows.iter().flat_map(|windows| windows.reasons()));
-        let reasons = reasons.map(|(field, unknown)| format!("{field}: {}", unknown));
+        let missed = reasons(&self.environment).into_iter().filter(|(path, _)| is_missed(&self.environment, path));
+        let unknown = missed.chain(windows.map(reasons).unwrap_or_default());
+        let unknown = unknown.map(|(path, reason)| format!("{path}: {reason}"));
         let flags = Block::key_value("TSC flags: * present, - absent, ? unknown", marked(&self.environment));
         let windows = Block::key_value("Windows", windows.into_iter().flat_map(of_windows));
-        let below = vec![flags, windows, Block::notes("Unknown:", reasons)];
+        let below = vec![flags, windows, Block::notes("Unknown:", unknown)];
         let head = DocumentHead::of(self);
         let line = conclusion(&self.environment, self.found.windows.is_some());
         Blocks::around(head.block(), vec![head.conclusion(vec![line], Vec::new())], below)

@@ -47,7 +47,7 @@ pub(super) const ROWS: &[Row] = &[
     row("report in.json", CutRecord, Pipe, 4, "error: cannot report in.json: the file is cut off: get a whole copy"),
     row("advise --from in.json", CutRecord, Pipe, 4, "error: cannot advise from in.json: the file is cut off: get a whole copy"),
     row("compare in.json x", CutRecord, Pipe, 4, "error: cannot compare in.json: the file is cut off: get a whole copy"),
-    row("report in.json", Followed("]"), Pipe, 4, "error: cannot report in.json: text follows the record at line 92: keep one record a file"),
+    row("report in.json", Followed("]"), Pipe, 4, "error: cannot report in.json: text follows the record at line 94: keep one record a file"),
     row("report in.json", Followed("{}"), Pipe, 4, "error: cannot report in.json: it is one object a line, not a clockscope record: record with --json"),
     row("report in.json", Marked, Pipe, 0, "The clocks of Linux are based on tsc."),
     row("report in.json", Changed("/schema_version", "2"), Pipe, 4, "error: cannot report in.json: the record has schema_version 2, this program reads 1: use the version of clockscope that wrote it"),
@@ -73,6 +73,6 @@ pub(super) const ROWS: &[Row] = &[
     row("report in.json --open", Record, Pipe, 2, "error: the following required arguments were not provided:"),
     row("check --policy in.json", Text("[counter]\nmax_cost_ns = \"x\"\n"), Pipe, 2, "error: --policy in.json, line 2: counter.max_cost_ns: expected a number from 0 on"),
     row("check --policy in.json", Text("[counter]\nmax_cost_ns = -1\n"), Pipe, 2, "error: --policy: counter.max_cost_ns: invalid limit -1: expected 0 or more, and finite"),
-    row("check --policy in.json", Text("bin = 1\n"), Pipe, 2, "error: --policy in.json, line 1: unknown key bin: expected clocks, clocksource or counter"),
+    row("check --policy in.json", Text("bin = 1\n"), Pipe, 2, "error: --policy in.json, line 1: unknown key bin: expected clocksource, counter or clocks"),
     row("check --policy in.json", Text("[counter\n"), Pipe, 2, "error: --policy in.json, line 1: not TOML: expected a table or a value, such as [counter] or max_cost_ns = 50"),
 ];

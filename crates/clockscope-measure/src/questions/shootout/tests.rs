@@ -1,6 +1,6 @@
 //! Metrics of records.
 
-use clockscope_records::{Emulator, Figures, TickReason, texts};
+use clockscope_records::{Emulator, TickReason, reasons, texts};
 
 use super::*;
 use crate::instrument::timer::TimerError;
@@ -16,7 +16,7 @@ fn winners(found: &Shootout) -> [Option<Winner>; 4] {
     let names: Vec<&str> = found.metrics.iter().map(|metric| metric.metric.as_str()).collect();
     assert_eq!(names, ["resolution", "accuracy", "cost", "reliability"]);
     for metric in &found.metrics {
-        let reasons = metric.reasons();
+        let reasons = reasons(&metric);
         assert_eq!(!metric.winner.is_known(), reasons.contains_key("winner"), "{metric:?}");
         assert_eq!(!metric.a.is_known(), reasons.contains_key("a"), "{metric:?}");
     }
