@@ -8,15 +8,11 @@
 //! If its tests can run here, add a row to `emulated` or `wasm`, too. Rust's test harness prints
 //! nothing on wasm32-unknown-unknown: the stack of its trap shows which test failed.
 
-mod c_library;
 mod compiler;
-mod console;
 mod emulated;
 mod link;
-mod runtimes;
 mod wasm;
 mod windows;
-mod wine;
 
 use anyhow::{Context, Result, bail};
 
@@ -102,7 +98,7 @@ const PLATFORMS: &[Platform] = &[
     tests("armv7-unknown-linux-gnueabihf", &[emulated::ARMV7]),
     tests("riscv64gc-unknown-linux-gnu", &[emulated::RISCV64]),
     tests("powerpc64le-unknown-linux-gnu", &[emulated::POWERPC64LE]),
-    tests(wine::TARGET, &[emulated::WINDOWS]),
+    tests(windows::TARGET, &[emulated::WINDOWS]),
     tests("wasm32-wasip1", &wasm::WASI),
     tests("wasm32-unknown-unknown", &wasm::WITHOUT_A_SYSTEM),
     links("x86_64-apple-darwin").with_the_command(),
@@ -178,9 +174,9 @@ impl Seen {
         if target == cross::RUN {
             self.take(target, "has a fast path", cross::fast_path(tally));
         }
-        if target == wine::TARGET {
-            self.take(target, &format!("answers the instrument's questions {name}"), windows::check());
-            self.take(target, &format!("serves programs in C by a DLL and statically {name}"), c_library::check());
+        if target == windows::TARGET {
+            let good = format!("answers the instrument's questions and serves programs in C {name}");
+            self.take(target, &good, windows::check(tally));
         }
         if host.serves_the_systems_clock {
             match host.cost_beside_std(target) {
@@ -248,11 +244,9 @@ pub(crate) fn test_some(tally: &mut Tally) -> Result<()> {
     for (target, host) in in_release_check() {
         println!("   {target}: tests of the library {}", host.location);
         host.test(target, tally).context(target)?;
-        if target == wine::TARGET {
-            println!("   {target}: the instrument {}", host.location);
-            windows::check().context(target)?;
-            println!("   {target}: programs in C by a DLL and statically {}", host.location);
-            c_library::check().context(target)?;
+        if target == windows::TARGET {
+            println!("   {target}: the instrument, and programs in C {}", host.location);
+            windows::check(tally).context(target)?;
         }
     }
     Ok(())

@@ -76,6 +76,9 @@ const ALL_RUNTIMES: &str = "runtimes::all";
 /// The tests that boot emulated machines.
 const MACHINES: &str = "booted::";
 
+/// The tests that run programs for Windows.
+const WINE: &str = "under_wine";
+
 /// The tests that build programs and count their instructions.
 const MACHINE_CODE: &str = "executes_few_instructions";
 
@@ -104,9 +107,9 @@ fn runtimes(tally: &mut Tally) -> Result<()> {
 /// The tests that `cargo test` ignores, but for those of other steps. Members are chosen as by
 /// `quick` and `crates`: other choices have other features, and build all tests again.
 fn ignored(tally: &mut Tally) -> Result<()> {
-    let skipped = ["--skip", ALL_RUNTIMES, "--skip", TRACES, "--skip", MACHINE_CODE];
+    let skipped = ["--skip", ALL_RUNTIMES, "--skip", TRACES, "--skip", MACHINE_CODE, "--skip", WINE];
     let of_default_members = tally.cargo_test(&[], &[&["--tests", "--", "--ignored"], &skipped[..]].concat());
-    let skipped = ["--skip", MODELS, "--skip", MACHINES];
+    let skipped = ["--skip", MODELS, "--skip", MACHINES, "--skip", WINE];
     let of_others = members::test_others(tally, &[], &[&["--tests", "--", "--ignored"], &skipped[..]].concat());
     of_default_members.and(of_others)
 }

@@ -1,132 +1,44 @@
-//! Answers of the command under Wine.
+//! The command and the C library for Windows: built by MinGW. Their tests run them by Wine.
 
-use anyhow::{Context, Result, ensure};
-use serde_json::Value;
+use anyhow::Result;
 
-use super::wine::{PERIOD_CALLS, Wine, build, period_calls};
-use super::{console, emulated, runtimes};
-use crate::cross;
-use crate::needs;
+use super::{compiler, emulated};
+use crate::tally::Tally;
+use crate::{cross, needs, run};
+
+pub(super) const TARGET: &str = "x86_64-pc-windows-gnu";
+
+/// Folder in which they are built: in the profile that the library's tests are built in, which
+/// shares the standard library with them.
+fn folder() -> Result<String> {
+    let folder = std::path::absolute(format!("{}/{TARGET}/debug", compiler::FOLDER))?;
+    Ok(folder.to_string_lossy().into_owned())
+}
 
 /// Builds the command, and prints the executable's path as the last line.
 pub(crate) fn print_path() -> Result<()> {
     needs::require("programs for Windows", emulated::WINDOWS.needs.iter().chain(&cross::COMPILER))?;
-    println!("{}", std::path::absolute(build()?)?.display());
+    build("clockscope-cli")?;
+    println!("{}/clockscope.exe", folder()?);
     Ok(())
 }
 
-/// Builds the command and runs its questions under Wine.
-pub(super) fn check() -> Result<()> {
-    let wine = Wine { program: build()? };
-    let info = wine.document(&["info"])?;
-    ensure!(info["environment"]["kernel"]["name"] == "Windows", "the system: {}", info["environment"]["kernel"]);
-    let periods = ["shortest_timer_period_ns", "timer_period_ns", "longest_timer_period_ns"];
-    let periods = periods.map(|name| info["windows"][name].as_u64());
-    ensure!(periods.is_sorted() && periods[0].is_some_and(|ns| ns > 0), "info: periods of the timer: {periods:?}");
-    behind(&wine.document(&["clocksource"])?["performance_counter"])?;
-    listed(&wine.document(&["list", "--path", "all"])?)?;
-    for question in ["measure", "steps"] {
-        let Some(tick) = wine.tick_of_counter(question)? else { continue };
-        ensure!(is_100_ns(&tick), "{question}: the tick of QueryPerformanceCounter is {tick}: expected 100");
-    }
-    let verdicts = wine.document(&["check", "query_performance_counter", "--duration", "2s"])?;
-    ensure!(verdicts["verdicts"][0]["verdict"].is_string(), "check: there is no verdict: {verdicts}");
-    in_order(&wine.document(&["order", "query_performance_counter", "--duration", "300ms"])?)?;
-    let sleeps = wine.document(&["sleep", "--duration", "1s"])?;
-    let slept = |row: &Value| row["sleeps"].as_u64().is_some_and(|times| times > 0);
-    ensure!(sleeps["rows"].as_array().is_some_and(|rows| rows.iter().any(slept)), "nothing slept: {sleeps}");
-    wine.timer_periods()?;
-    console::check(&wine)?;
-    runtimes::check(&wine)?;
-    wine.ends_with(2, &["measure", "querry_performance_counter"])
+/// Builds a package, but not its tests.
+fn build(package: &str) -> Result<()> {
+    emulated::WINDOWS.complete(&folder()?)?;
+    let own = emulated::WINDOWS.variables(TARGET);
+    let variables: Vec<(&str, &str)> = own.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let arguments = ["build", "--quiet", "--package", package, "--target", TARGET, cross::BUILD_STD];
+    run::with(&variables, "cargo", &arguments)
 }
 
-/// Wine's counter is the host's clock: the hardware is unknown, and the reason says why.
-fn behind(counter: &Value) -> Result<()> {
-    ensure!(counter["frequency_hz"] == 10_000_000 && counter["hardware"].is_null(), "clocksource: {counter}");
-    let reason = &counter["unknown"]["hardware"]["text"];
-    ensure!(
-        reason.as_str().is_some_and(|text| text.starts_with("Wine ")),
-        "clocksource: the hardware is unknown because {reason}"
-    );
-    ensure!(counter["commands"].as_array().is_some_and(|commands| commands.len() == 3), "clocksource: {counter}");
-    Ok(())
-}
-
-/// One count of 10 MHz, which is what Wine's counter has: the tick is found exactly.
-fn is_100_ns(tick: &Value) -> bool {
-    tick.as_f64().is_some_and(|ns| (ns - 100.0).abs() < 1e-6)
-}
-
-/// The clock by each of its paths, all readable.
-fn listed(list: &Value) -> Result<()> {
-    let clocks = list["clocks"].as_array().context("list: there are no clocks")?;
-    for path in ["system_library", "user", "syscall"] {
-        let is_it = |clock: &&Value| clock["name"] == "query_performance_counter" && clock["path"] == path;
-        let clock = clocks.iter().find(is_it).with_context(|| format!("list: QueryPerformanceCounter lacks {path}"))?;
-        ensure!(clock["available"] == true && is_100_ns(&clock["nominal_resolution_ns"]), "list: {clock}");
-    }
-    Ok(())
-}
-
-/// No reading is behind one that another CPU took before; where there are two CPUs.
-fn in_order(order: &Value) -> Result<()> {
-    if order["environment"]["cpu"]["allowed"].as_array().is_some_and(|cpus| cpus.len() < 2) {
-        return Ok(());
-    }
-    let sequences = order["sequences"].as_array().context("order: there are no sequences")?;
-    let went_back = |sequence: &Value| sequence["regressions"] != 0;
-    ensure!(sequences.len() == 1 && !sequences.iter().any(went_back), "order: {order}");
-    Ok(())
-}
-
-/// Questions with an answer of their own.
-impl Wine {
-    /// The tick that a question finds. A run may be too short for it beside other programs: then it
-    /// is unknown, and a longer one finds it. `None` if it stays unknown where each read takes
-    /// longer than a tick, so that no reading repeats: that is half of the proof of a tick.
-    fn tick_of_counter(&self, question: &str) -> Result<Option<Value>> {
-        let mut clock = Value::Null;
-        for duration in ["500ms", "2s", "8s"] {
-            let found = self.document(&[question, "query_performance_counter", "--duration", duration])?;
-            clock = found["clocks"][0].clone();
-            if !clock["tick_ns"].is_null() {
-                break;
-            }
-        }
-        let never_repeats = clock["summary"]["min"].as_f64().is_some_and(|ns| ns >= 100.0);
-        let tick = clock["tick_ns"].clone();
-        Ok((!tick.is_null() || !never_repeats).then_some(tick))
-    }
-
-    /// A period of the timer is requested once and withdrawn once: on a normal end and on an error.
-    fn timer_periods(&self) -> Result<()> {
-        let measured = ["measure", "query_performance_counter", "--duration", "100ms"];
-        let no_such_cpu = ["sleep", "--cpu", "4095"];
-        for (question, code) in [(&measured[..], 0), (&no_such_cpu[..], 2)] {
-            let calls = self.period_calls(code, &[question, &["--timer-period", "2ms"]].concat())?;
-            ensure!(calls == (1, 1), "{question:?}: the period was requested and withdrawn {calls:?} times");
-        }
-        for wrong in ["1500us", "1h"] {
-            let calls = self.period_calls(2, &[&measured[..], &["--timer-period", wrong]].concat())?;
-            ensure!(calls == (0, 0), "--timer-period {wrong}: it was requested and withdrawn {calls:?} times");
-        }
-        let record = self.document(&[&measured[..], &["--timer-period", "2ms"]].concat())?;
-        ensure!(record["run"]["timer_period_ns"] == 2_000_000, "the period is not in the record: {}", record["run"]);
-        Ok(())
-    }
-
-    /// Number of times that the command requests a period, and that it withdraws it.
-    fn period_calls(&self, code: i32, arguments: &[&str]) -> Result<(usize, usize)> {
-        let output = self.command(arguments).envs([PERIOD_CALLS]).output().context("cannot run wine")?;
-        let log = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.code() == Some(code), "{arguments:?}: {}: expected {code}\n{log}", output.status);
-        Ok(period_calls(&log))
-    }
-
-    fn ends_with(&self, code: i32, arguments: &[&str]) -> Result<()> {
-        let status = self.command(arguments).output().context("cannot run wine")?.status;
-        ensure!(status.code() == Some(code), "clockscope {}: {status}: expected {code}", arguments.join(" "));
-        Ok(())
-    }
+/// Has the command answer its questions, and programs in C use the library, by its DLL and
+/// statically.
+pub(super) fn check(tally: &mut Tally) -> Result<()> {
+    build("clockscope-cli")?;
+    build("clockscope-capi")?;
+    let folder = folder()?;
+    let built = [("CLOCKSCOPE_WINDOWS", folder.as_str())];
+    tally.cargo_test(&built, &["--test", "wine", "--", "--ignored"])?;
+    tally.cargo_test(&built, &["--package", "clockscope-capi", "--test", "c", "--", "--ignored", "under_wine"])
 }

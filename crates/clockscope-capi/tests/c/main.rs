@@ -13,3 +13,4 @@ mod stamps;
 mod ticks;
 mod toolchain;
 mod wall;
+mod wine;

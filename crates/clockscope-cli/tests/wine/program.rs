@@ -1,4 +1,4 @@
-//! The command for Windows: built by MinGW, and run by Wine.
+//! The command for Windows, run by Wine.
 
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
@@ -6,32 +6,11 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use super::{compiler, emulated};
-use crate::cross;
-use crate::run;
+/// The variable that names the folder of programs for Windows.
+const FOLDER: &str = "CLOCKSCOPE_WINDOWS";
 
-pub(super) const TARGET: &str = "x86_64-pc-windows-gnu";
-
-/// Folder in which it is built: in the profile that the library's tests are built in, which shares
-/// the standard library with them.
-pub(super) fn folder() -> String {
-    format!("{}/{TARGET}/debug", compiler::FOLDER)
-}
-
-/// Builds the command; returns the executable's path.
-pub(super) fn build() -> Result<String> {
-    build_package("clockscope-cli")?;
-    Ok(format!("{}/clockscope.exe", folder()))
-}
-
-/// Builds a package, but not its tests.
-pub(super) fn build_package(package: &str) -> Result<()> {
-    emulated::WINDOWS.complete(&folder())?;
-    let own = emulated::WINDOWS.variables(TARGET);
-    let variables: Vec<(&str, &str)> = own.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let arguments = ["build", "--quiet", "--package", package, "--target", TARGET, cross::BUILD_STD];
-    run::with(&variables, "cargo", &arguments)
-}
+/// Wine prints no messages of its own.
+pub(super) const QUIET: (&str, &str) = ("WINEDEBUG", "-all");
 
 /// Has Wine warn of requests for a period of the timer, and of their ends; but for a period of 1
 /// ms, which it has anyway.
@@ -48,17 +27,26 @@ pub(super) struct Wine {
 }
 
 impl Wine {
+    /// Finds the command.
+    pub(super) fn new() -> Result<Self> {
+        let folder = std::env::var(FOLDER).with_context(|| format!("{FOLDER} names no folder"))?;
+        Ok(Self { program: format!("{folder}/clockscope.exe") })
+    }
+
     pub(super) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("wine");
-        command.arg(&self.program).args(arguments).envs(emulated::WINDOWS.variables.iter().copied());
+        command.arg(&self.program).args(arguments).envs([QUIET]);
         command
     }
 
-    /// Compiles a program of this repository for Windows, beside the command; returns its path.
+    /// Compiles a program of this test for Windows, beside the command; returns its path.
     pub(super) fn program(&self, source: &str, name: &str) -> Result<String> {
-        let program = format!("{}/{name}.exe", folder());
-        run::with(&[], emulated::MINGW, &["-O2", "-Wall", "-Werror", "-o", &program, source])?;
-        Ok(std::path::absolute(program)?.display().to_string())
+        let program = self.program.replace("clockscope.exe", &format!("{name}.exe"));
+        let source = format!("{}/tests/wine/{source}", env!("CARGO_MANIFEST_DIR"));
+        let mut command = Command::new("x86_64-w64-mingw32-gcc");
+        let status = command.args(["-O2", "-Wall", "-Werror", "-o", &program, &source]).status()?;
+        ensure!(status.success(), "cannot compile {source}: {status}");
+        Ok(program)
     }
 
     /// The document of a question that succeeds, and that names Wine as an emulator.

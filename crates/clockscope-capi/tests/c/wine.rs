@@ -5,13 +5,9 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail, ensure};
-
-use super::{emulated, wine};
-use crate::run;
-
 /// The crate's folder.
-const CRATE: &str = "crates/clockscope-capi";
+const CRATE: &str = env!("CARGO_MANIFEST_DIR");
+const MINGW: &str = "x86_64-w64-mingw32-gcc";
 /// Lists the symbols of an import library. It comes with the compiler.
 const NM: &str = "x86_64-w64-mingw32-nm";
 /// Diagnostics that no program may cause which includes the headers.
@@ -36,58 +32,60 @@ const PROGRAMS: [Program; 6] = [
     Program { name: "rdtsc_usage", needs_library: false, is_right: |text| text.starts_with("duration of usleep") },
 ];
 
-/// Builds the library, and runs the programs.
-pub(super) fn check() -> Result<()> {
-    wine::build_package("clockscope-capi")?;
-    exports()?;
-    let folder = wine::folder();
+/// The folder of what was built for Windows.
+fn folder() -> String {
+    std::env::var("CLOCKSCOPE_WINDOWS").expect("the folder of programs for Windows")
+}
+
+#[test]
+#[ignore = "needs Wine and a library for it: cargo xtask platforms x86_64-pc-windows-gnu"]
+fn programs_in_c_run_under_wine() {
+    let folder = folder();
     let shared = [format!("-L{folder}"), "-lclockscope_c".to_owned()];
     let archive = format!("{folder}/libclockscope_c.a");
     let linked_statically = [&[archive.as_str()], &SYSTEM_LIBRARIES[..]].concat();
     let optimized = ["-std=c99", "-O2"];
     for program in &PROGRAMS {
         if !program.needs_library {
-            program.check("alone", &optimized, &[])?;
+            program.check("alone", &optimized, &[]);
             continue;
         }
-        program.check("shared", &optimized, &shared.each_ref().map(String::as_str))?;
-        program.check("static", &["-std=c17", "-O0", "-DCLOCKSCOPE_STATIC"], &linked_statically)?;
+        program.check("shared", &optimized, &shared.each_ref().map(String::as_str));
+        program.check("static", &["-std=c17", "-O0", "-DCLOCKSCOPE_STATIC"], &linked_statically);
     }
-    Ok(())
 }
 
-/// Fails unless the DLL exports the documented functions and nothing else.
-fn exports() -> Result<()> {
-    let library = format!("{}/libclockscope_c.dll.a", wine::folder());
-    let symbols = run::output(NM, &["--defined-only", &library])?;
+/// The DLL exports the documented functions and nothing else.
+#[test]
+#[ignore = "needs a library for Windows: cargo xtask platforms x86_64-pc-windows-gnu"]
+fn the_library_under_wine_exports_what_is_documented() {
+    let library = format!("{}/libclockscope_c.dll.a", folder());
+    let output = Command::new(NM).args(["--defined-only", &library]).output().unwrap();
+    let symbols = String::from_utf8(output.stdout).unwrap();
     let exported: BTreeSet<&str> = symbols.lines().filter_map(|line| line.split_once(" T ")).map(|it| it.1).collect();
-    let list = fs::read_to_string(run::root().join(CRATE).join("tests/symbols.txt"))?;
-    let listed: BTreeSet<&str> = list.lines().collect();
-    let different: Vec<_> = exported.symmetric_difference(&listed).collect();
-    ensure!(different.is_empty(), "the DLL's exports differ from tests/symbols.txt by {different:?}");
-    Ok(())
+    let list = fs::read_to_string(format!("{CRATE}/tests/symbols.txt")).unwrap();
+    assert_eq!(exported, list.lines().collect());
 }
 
 impl Program {
     /// Compiles and links it with these arguments, and runs it.
-    fn check(&self, kind: &str, arguments: &[&str], libraries: &[&str]) -> Result<()> {
+    fn check(&self, kind: &str, arguments: &[&str], libraries: &[&str]) {
         let name = self.name;
-        let program = format!("{}/{kind}-{name}.exe", wine::folder());
+        let program = format!("{}/{kind}-{name}.exe", folder());
         let source = format!("{CRATE}/tests/programs/{name}.c");
         let include = format!("{CRATE}/include");
         let headers = ["-I", &include, "-I", &format!("{include}/compat"), "-o", &program, &source];
-        run::with(&[], emulated::MINGW, &[&STRICT, arguments, &headers, libraries].concat())?;
+        let compiled = Command::new(MINGW).args([&STRICT, arguments, &headers, libraries].concat()).status().unwrap();
+        assert!(compiled.success(), "{name}.c ({kind}): {compiled}");
         // A file, since a process of Wine that is left behind would keep a pipe open.
         let file = format!("{program}.stdout");
         let mut command = Command::new("wine");
-        command.arg(&program).envs(emulated::WINDOWS.variables.iter().copied());
-        command.stdin(Stdio::null()).stdout(File::create(&file)?);
-        let status = command.status().context("cannot run wine")?;
-        let printed = fs::read_to_string(&file)?;
-        if !status.success() || !(self.is_right)(printed.trim()) {
-            bail!("{name}.c ({kind}) under Wine: {status}\n{printed}");
-        }
-        Ok(())
+        command.arg(&program).env("WINEDEBUG", "-all");
+        command.stdin(Stdio::null()).stdout(File::create(&file).unwrap());
+        let status = command.status().unwrap();
+        let printed = fs::read_to_string(&file).unwrap();
+        let is_right = status.success() && (self.is_right)(printed.trim());
+        assert!(is_right, "{name}.c ({kind}) under Wine: {status}\n{printed}");
     }
 }
 

@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::emulated;
-use super::wine::{PERIOD_CALLS, Wine, period_calls};
+use crate::program::{PERIOD_CALLS, QUIET, Wine, period_calls};
 
 /// The exit code of an interrupted run.
 const INTERRUPTED: i32 = 130;
@@ -28,7 +27,7 @@ pub(super) fn check(wine: &Wine) -> Result<()> {
     let line = format!("exec wine '{}' {question} 2>'{log}'", wine.program);
     let mut command = Command::new("script");
     command.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
-    command.envs(emulated::WINDOWS.variables.iter().copied()).envs([PERIOD_CALLS]).env("TERM", "xterm");
+    command.envs([QUIET]).envs([PERIOD_CALLS]).env("TERM", "xterm");
     let mut running = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().context("cannot run script")?;
     let ended = interrupted(&mut running, Path::new(&log));
     // Nothing is left to be done if it has ended by itself.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use super::wine::Wine;
+use crate::program::Wine;
 
 /// The name that the runtime's program has among processes.
 const NAME: &str = "clockscope-runtime";
@@ -14,7 +14,7 @@ const NAME: &str = "clockscope-runtime";
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(super) fn check(wine: &Wine) -> Result<()> {
-    let program = wine.program("xtask/wine/runtime.c", NAME)?;
+    let program = wine.program("runtime.c", NAME)?;
     let python = format!("python={program}");
     let of = |more: &[&str]| -> Result<Value> {
         let document = wine.document(&[&["runtimes", "python", "--runtime", &python], more].concat())?;
