@@ -18,14 +18,14 @@ use crate::system::{Descriptor, Family, Output, ending};
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// Most that is taken of a program's output. The probes' is some 100 kB an API.
-const MOST_OUTPUT: usize = 16 << 20;
+const MAX_OUTPUT_BYTES: usize = 16 << 20;
 /// Time for which nothing may happen before the limits are looked at.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Time between two checks of the limits, in seconds, that was a pause of this process itself.
-const PAUSE: f64 = 2.0;
+const MIN_PAUSE_S: f64 = 2.0;
 /// Time for which output is waited for that a program's children may still hold when it has ended,
 /// in seconds.
-const AFTERWARDS: f64 = 1.0;
+const MAX_OUTPUT_WAIT_S: f64 = 1.0;
 
 /// Limits at which a program is ended that does not end by itself.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +68,7 @@ impl Ended {
             Self::Itself(status) => Some(ending(status)),
             Self::TimeLimit => Some(format!("did not end within {} s", limits.seconds)),
             Self::Stopped => Some("was interrupted".to_owned()),
-            Self::TooMuchOutput => Some(format!("printed more than {} MB", MOST_OUTPUT >> 20)),
+            Self::TooMuchOutput => Some(format!("printed more than {} MB", MAX_OUTPUT_BYTES >> 20)),
         }
     }
 }
@@ -123,7 +123,7 @@ pub(crate) fn run(command: &mut Command, limits: Limits<'_>, task: &mut dyn Task
     family.bind(command);
     let mut running = RunningProgram { child: command.spawn()?, family };
     running.family.admit(&running.child)?;
-    let mut output = Output::new(&mut running.child, MOST_OUTPUT)?;
+    let mut output = Output::new(&mut running.child, MAX_OUTPUT_BYTES)?;
     let ended = running.attend_to(&mut output, limits, task)?;
     drop(running);
     let [stdout, stderr] = output.texts();
@@ -156,7 +156,7 @@ impl RunningProgram {
             let now = seconds();
             // This process did not run, be it that it was stopped (Ctrl-Z) or that the machine
             // slept: that is not the program's time.
-            if now - last > PAUSE {
+            if now - last > MIN_PAUSE_S {
                 began += now - last;
             }
             last = now;
@@ -165,7 +165,7 @@ impl RunningProgram {
             }
             match over {
                 Some((_, status)) if output.is_complete() => return Ok(Ended::Itself(status)),
-                Some((ended, status)) if now - ended > AFTERWARDS => return Ok(Ended::Itself(status)),
+                Some((ended, status)) if now - ended > MAX_OUTPUT_WAIT_S => return Ok(Ended::Itself(status)),
                 _ if limits.stop.load(Ordering::Relaxed) => return Ok(Ended::Stopped),
                 _ if output.is_too_much() => return Ok(Ended::TooMuchOutput),
                 _ if now - began > limits.seconds => return Ok(Ended::TimeLimit),

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use crate::shortened::cut;
 
 /// Longest line that stands for a version in which no number is found.
-const MOST: usize = 40;
+const MAX_VERSION_CHARS: usize = 40;
 
 /// The version that is quoted, or else the first number with a point in it, of the lines that speak
 /// of a version or of the program by its title, or of all others if none does; lines that warn are
 /// left out. Of .NET, which lists all that it has, the newest.
 pub(crate) fn version(text: &str, title: &str) -> String {
     if let Some((newest, _)) = newest(text) {
-        return cut(newest, MOST);
+        return cut(newest, MAX_VERSION_CHARS);
     }
     let title = title.to_lowercase();
     let lines = text.lines().map(str::to_lowercase);
@@ -20,9 +20,9 @@ pub(crate) fn version(text: &str, title: &str) -> String {
         lines.filter(|line| !["warning", "picked up", "deprecat"].iter().any(|word| line.contains(word))).collect();
     let speaking = lines.iter().filter(|line| line.contains("version") || line.contains(&title));
     let numbered = speaking.chain(&lines).find_map(|line| quoted(line).or_else(|| number(line)));
-    numbered
-        .map(str::to_owned)
-        .unwrap_or_else(|| cut(text.lines().find(|line| !line.trim().is_empty()).unwrap_or("unknown"), MOST))
+    numbered.map(str::to_owned).unwrap_or_else(|| {
+        cut(text.lines().find(|line| !line.trim().is_empty()).unwrap_or("unknown"), MAX_VERSION_CHARS)
+    })
 }
 
 /// The folder of .NET's own assemblies, of the newest runtime that `dotnet --list-runtimes` shows.
@@ -49,7 +49,7 @@ fn quoted(line: &str) -> Option<&str> {
     let (_, quoted) = line.split_once("version \"")?;
     let (version, _) = quoted.split_once('"')?;
     let is_version = version.starts_with(|c: char| c.is_ascii_digit())
-        && version.len() <= MOST
+        && version.len() <= MAX_VERSION_CHARS
         && version.chars().all(|c| c.is_ascii_alphanumeric() || ".+-_".contains(c));
     is_version.then_some(version)
 }

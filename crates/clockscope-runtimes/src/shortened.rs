@@ -3,11 +3,11 @@
 use clockscope_records::printable;
 
 /// Longest text that is shown.
-const MOST: usize = 200;
+const MAX_SHOWN_CHARS: usize = 200;
 
 /// A line that may be long, or not meant for people.
 pub(crate) fn shortened(line: &str) -> String {
-    cut(line, MOST)
+    cut(line, MAX_SHOWN_CHARS)
 }
 
 /// The first `most` characters of a line, with spaces in place of those that steer a terminal or

@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use clockscope_records::{ComparedApi, Figure, RuntimeRecord, SurprisingApi, SurprisingFact};
 
 /// Ratio of a tick to the finest one of all from which on it surprises.
-const COARSE: f64 = 5.0;
+const MIN_COARSE_TICK_RATIO: f64 = 5.0;
 /// Ratio of a cost to the smallest one of all from which on it surprises.
-const EXPENSIVE: f64 = 5.0;
+const MIN_EXPENSIVE_COST_RATIO: f64 = 5.0;
 /// Readings that repeat the one before, in percent, from which on that surprises.
-const MOSTLY: f64 = 50.0;
+const MIN_SURPRISING_REPEATS_PERCENT: f64 = 50.0;
 /// Steps without a move from which on a clock stands still.
-const LONG: f64 = 100.0;
+const MIN_STUCK_STEPS: f64 = 100.0;
 /// Ratio of a tick to the nominal one above which it is reported.
-const FINER: f64 = 2.0;
-/// By what share a tick may differ from the nominal one.
-const SAME: f64 = 0.02;
+const MIN_FINER_NOMINAL_RATIO: f64 = 2.0;
+/// Share by which a tick may differ from the nominal one, or a figure from the best one.
+const MAX_EQUAL_DIFFERENCE_SHARE: f64 = 0.02;
 
 /// Returns the APIs that surprise, in the order of the rows. APIs of one clocksource are compared
 /// with each other.
@@ -52,7 +52,7 @@ struct Finest<'a> {
 /// comes first.
 fn best<'a>(mut known: impl Iterator<Item = (f64, &'a RuntimeRecord)> + Clone) -> Option<(f64, &'a RuntimeRecord)> {
     let least = known.clone().map(|(figure, _)| figure).reduce(f64::min)?;
-    known.find(|(figure, _)| *figure <= least * (1.0 + SAME))
+    known.find(|(figure, _)| *figure <= least * (1.0 + MAX_EQUAL_DIFFERENCE_SHARE))
 }
 
 impl<'a> Finest<'a> {
@@ -75,15 +75,16 @@ impl<'a> Finest<'a> {
         let Some(tick_ns) = row.tick_ns.get() else { return repeating(row) };
         let (finest_ns, finest) = self.tick?;
         let nominal_ns = row.nominal_resolution_ns.get();
-        let is_as_named = nominal_ns.is_some_and(|nominal| (tick_ns / nominal - 1.0).abs() < SAME);
-        let repeats_percent = row.zeros_percent.get().filter(|zeros| *zeros >= MOSTLY);
-        let is_coarser = tick_ns >= COARSE * finest_ns;
+        let is_as_named =
+            nominal_ns.is_some_and(|nominal| (tick_ns / nominal - 1.0).abs() < MAX_EQUAL_DIFFERENCE_SHARE);
+        let repeats_percent = row.zeros_percent.get().filter(|zeros| *zeros >= MIN_SURPRISING_REPEATS_PERCENT);
+        let is_coarser = tick_ns >= MIN_COARSE_TICK_RATIO * finest_ns;
         if !is_coarser && repeats_percent.is_none() || (is_as_named && is_documented_coarse(row)) {
             return None;
         }
         Some(SurprisingFact::Coarse {
             tick_ns,
-            nominal_ns: nominal_ns.filter(|nominal| tick_ns > FINER * nominal),
+            nominal_ns: nominal_ns.filter(|nominal| tick_ns > MIN_FINER_NOMINAL_RATIO * nominal),
             finest: is_coarser.then(|| self.compared(finest, finest_ns)),
             repeats_percent,
         })
@@ -92,7 +93,7 @@ impl<'a> Finest<'a> {
     fn cost_of(&self, row: &RuntimeRecord) -> Option<SurprisingFact> {
         let cost_ns = row.cost_ns.get()?;
         let (least_ns, cheapest) = self.cost?;
-        let is_expensive = cost_ns >= EXPENSIVE * least_ns;
+        let is_expensive = cost_ns >= MIN_EXPENSIVE_COST_RATIO * least_ns;
         is_expensive.then(|| SurprisingFact::Expensive { cost_ns, cheapest: self.compared(cheapest, least_ns) })
     }
 
@@ -103,7 +104,7 @@ impl<'a> Finest<'a> {
 
 /// The fact of an API that repeats its readings and has no tick that is known.
 fn repeating(row: &RuntimeRecord) -> Option<SurprisingFact> {
-    let percent = row.zeros_percent.get().filter(|zeros| *zeros >= MOSTLY)?;
+    let percent = row.zeros_percent.get().filter(|zeros| *zeros >= MIN_SURPRISING_REPEATS_PERCENT)?;
     let reads = row.reads.unwrap_or_default();
     let has_moved = row.observed_resolution_ns.is_known() || row.regressions.get().is_some_and(|count| count > 0);
     if percent < 100.0 || has_moved {
@@ -112,7 +113,7 @@ fn repeating(row: &RuntimeRecord) -> Option<SurprisingFact> {
     // One of whole ms may not step while it is read for a few.
     let lasted_ns = row.cost_ns.get().map(|cost| cost * reads as f64);
     let nominal_ns = row.nominal_resolution_ns.get().filter(|_| is_documented_coarse(row));
-    let is_short = lasted_ns.zip(nominal_ns).is_some_and(|(lasted, nominal)| lasted < LONG * nominal);
+    let is_short = lasted_ns.zip(nominal_ns).is_some_and(|(lasted, nominal)| lasted < MIN_STUCK_STEPS * nominal);
     (!is_short).then_some(SurprisingFact::Stuck { reads })
 }
 

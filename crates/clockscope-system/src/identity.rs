@@ -68,12 +68,12 @@ fn beginning(file: &Path) -> io::Result<String> {
         return Err(io::Error::other("it is not a regular file"));
     }
     let mut text = String::new();
-    fs::File::open(file)?.take(LONGEST + 1).read_to_string(&mut text)?;
+    fs::File::open(file)?.take(MAX_IDENTIFIER_BYTES + 1).read_to_string(&mut text)?;
     Ok(text)
 }
 
 /// The length of an identifier with its hyphens and a line's end, in bytes.
-const LONGEST: u64 = 37;
+const MAX_IDENTIFIER_BYTES: u64 = 37;
 
 /// Returns true for 128 bits in hexadecimal digits, with or without hyphens, that are not all zero.
 /// systemd writes `uninitialized` where a boot has to make the first identifier.

@@ -22,10 +22,10 @@ pub(crate) fn read() -> MoveNotices {
         let only_linux = "only Linux shows which devices the firmware offers";
         return MoveNotices { vmclock: Figure::unknown(only_linux), vm_generation: Figure::unknown(only_linux) };
     }
-    of(Path::new("/sys/bus/acpi/devices"), Path::new("/dev/vmclock0"))
+    read_in(Path::new("/sys/bus/acpi/devices"), Path::new("/dev/vmclock0"))
 }
 
-fn of(acpi: &Path, device: &Path) -> MoveNotices {
+fn read_in(acpi: &Path, device: &Path) -> MoveNotices {
     let vmclock = match opened(device) {
         Ok(_) => Some(MoveNotice::Available),
         Err(error) if failure(Errno::from(&error)) == Failure::Denied => Some(MoveNotice::NotPermitted),
@@ -119,14 +119,14 @@ mod tests {
         ];
         for (name, devices, (vmclock, generation)) in examples {
             let folder = acpi(name, &devices);
-            let found = of(&folder, Path::new("/nonexistent/vmclock0"));
+            let found = read_in(&folder, Path::new("/nonexistent/vmclock0"));
             assert_eq!((found.vmclock.get(), found.vm_generation.get()), (Some(vmclock), Some(generation)), "{name}");
             // The device itself is the proof that there is a driver.
-            let with_device = of(&folder, &folder);
+            let with_device = read_in(&folder, &folder);
             assert_eq!(with_device.vmclock.get(), Some(MoveNotice::Available));
             fs::remove_dir_all(folder).unwrap();
         }
-        let hidden = of(Path::new("/nonexistent"), Path::new("/nonexistent/vmclock0"));
+        let hidden = read_in(Path::new("/nonexistent"), Path::new("/nonexistent/vmclock0"));
         assert_eq!((hidden.vmclock.get(), hidden.vm_generation.get()), (None, None));
     }
 }

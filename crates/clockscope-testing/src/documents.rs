@@ -134,13 +134,12 @@ fn arguments(line: &str) -> Option<Vec<String>> {
         return None;
     }
     let words: Vec<&str> = words.take_while(|word| !matches!(*word, ">" | "|" | "&&" | "<" | "2>")).collect();
-    let placeholder = |word: &&str| {
+    let has_placeholder = words.iter().any(|word| {
         let word = word.trim_matches(['\'', '"']);
         word.contains(['…', '[', '<', '=']) && !word.contains("=/")
             || word.len() > 1 && word.chars().all(|letter| letter.is_ascii_uppercase() || letter == '-')
-    };
-    let complete = !words.iter().any(placeholder);
-    complete.then(|| words.iter().map(|word| word.trim_matches(['\'', '"']).to_owned()).collect())
+    });
+    (!has_placeholder).then(|| words.iter().map(|word| word.trim_matches(['\'', '"']).to_owned()).collect())
 }
 
 #[cfg(test)]

@@ -97,9 +97,9 @@ pub fn signal(child: &Child, signal: Signal) {
 fn process_time(pid: u32) -> Option<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok());
+    let [user, system] = [11, 12].map(|at| fields.get(at)?.parse::<u64>().ok());
     let is_over = matches!(fields.first(), None | Some(&("Z" | "X")));
-    let own = (!is_over).then_some(Duration::from_millis(10 * (ticks(11)? + ticks(12)?)))?;
+    let own = (!is_over).then_some(Duration::from_millis(10 * (user? + system?)))?;
     let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
     let of_children = children.split_whitespace().filter_map(|pid| process_time(pid.parse().ok()?));
     Some(own + of_children.sum::<Duration>())

@@ -25,7 +25,7 @@ const TRIES: u32 = 5;
 const BETWEEN_TRIES: Duration = Duration::from_millis(20);
 
 /// Longest marker that is read: longer ones are not ours.
-const LONGEST: u64 = 256;
+const MAX_MARKER_BYTES: u64 = 256;
 
 /// Reason why the clocksource was not switched, or not put back.
 #[derive(Debug, thiserror::Error)]
@@ -293,7 +293,7 @@ fn offers(available: &str, name: &str) -> bool {
 fn read_note(mut file: &File) -> Option<Note> {
     let mut text = String::new();
     file.rewind().ok()?;
-    file.take(LONGEST).read_to_string(&mut text).ok()?;
+    file.take(MAX_MARKER_BYTES).read_to_string(&mut text).ok()?;
     parse(&text)
 }
 

@@ -118,11 +118,10 @@ impl Scheduler {
         if at_ps >= end_ps {
             return None;
         }
-        let is_due = |moment: Option<u128>| moment.is_some_and(|moment| moment <= at_ps);
-        let (by, ps) = if is_due(self.interrupt_at_ps) {
+        let (by, ps) = if self.interrupt_at_ps.is_some_and(|moment| moment <= at_ps) {
             self.interrupt_at_ps = self.after(at_ps, self.load.interrupts_every_ns);
             (Taker::Interrupt, self.lasts(self.load.interrupt_ns))
-        } else if is_due(self.theft_at_ps) {
+        } else if self.theft_at_ps.is_some_and(|moment| moment <= at_ps) {
             self.theft_at_ps = self.after(at_ps, self.load.stolen_every_ns);
             (Taker::Hypervisor, self.lasts(self.load.stolen_ns))
         } else {

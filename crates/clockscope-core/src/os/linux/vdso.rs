@@ -72,7 +72,7 @@ fn exported(name: &CStr) -> Result<Option<*const u8>, Unavailable> {
 }
 
 /// Bytes of the image that hold its headers: every mapping has a page, and no page is smaller.
-const FIRST: usize = 4096;
+const HEADER_BYTES: usize = 4096;
 
 /// The image at `base`, as far as it is loaded; `None` if it is not an ELF image.
 ///
@@ -80,7 +80,7 @@ const FIRST: usize = 4096;
 /// An ELF image must be mapped at `base` for the rest of the process and never be written to.
 unsafe fn mapped(base: *const u8) -> Option<&'static [u8]> {
     // SAFETY: what is mapped has a page at least.
-    let first = unsafe { core::slice::from_raw_parts(base, FIRST) };
+    let first = unsafe { core::slice::from_raw_parts(base, HEADER_BYTES) };
     let (mut end, mut index) = (None, 0);
     while let Some(segment) = segment(first, index) {
         if segment.p_type == libc::PT_LOAD {

@@ -34,7 +34,7 @@ struct Layout {
 const MAGIC: u32 = 0x4b4c_4356;
 const VERSION: u32 = 1;
 /// The shortest structure of this version, whose last field is the largest error of its time.
-const SHORTEST: u32 = 104;
+const MIN_STRUCTURE_BYTES: u32 = 104;
 
 /// The page, mapped for the rest of the process and its children; null where there is none.
 static PAGE: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
@@ -111,7 +111,7 @@ fn is_long_enough(file: libc::c_int) -> bool {
     let [kinds, device, ordinary] = [libc::S_IFMT, libc::S_IFCHR, libc::S_IFREG].map(u32::from);
     let kind = status.st_mode & kinds;
     // An ordinary file: as in tests. Whoever shortens it later has this process end by SIGBUS.
-    let is_long = u64::try_from(status.st_size).is_ok_and(|size| size >= u64::from(SHORTEST));
+    let is_long = u64::try_from(status.st_size).is_ok_and(|size| size >= u64::from(MIN_STRUCTURE_BYTES));
     kind == device || kind == ordinary && is_long
 }
 
@@ -127,7 +127,7 @@ fn is_known(page: &Layout) -> bool {
     let [magic, version, size] =
         [&page.magic, &page.version_and_kinds, &page.size].map(|field| u32::from_le(field.load(Ordering::Relaxed)));
     // The version is in the lower half of its word; counter and kind of time are in the upper.
-    magic == MAGIC && version & 0xffff == VERSION && size >= SHORTEST
+    magic == MAGIC && version & 0xffff == VERSION && size >= MIN_STRUCTURE_BYTES
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::clocksource::ClocksourceName;
 use crate::counter;
 
 /// Longest text that is read.
-const LONGEST: usize = 4096;
+const MAX_TEXT_BYTES: usize = 4096;
 
 /// Key of what the kernel is asked for.
 #[cfg(not(target_os = "openbsd"))]
@@ -60,7 +60,7 @@ pub fn number(timecounter: &str, fact: &str) -> Option<u64> {
 
 /// A text, up to its first byte of 0.
 fn text(key: Key<'_>) -> Option<String> {
-    let mut bytes = vec![0; LONGEST];
+    let mut bytes = vec![0; MAX_TEXT_BYTES];
     let length = read(key, &mut bytes)?;
     let text = bytes.get(..length)?.split(|byte| *byte == 0).next()?;
     Some(String::from_utf8_lossy(text).into_owned())

@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use crate::Errno;
 
 /// Longest record of the log; the kernel's own limit is 8 KiB with all that belongs to it.
-const LONGEST: usize = 16 << 10;
+const MAX_RECORD_BYTES: usize = 16 << 10;
 
 /// The log's records that are still kept, the oldest first.
 pub(crate) fn kernel_log() -> Option<Result<Vec<String>, Errno>> {
@@ -15,7 +15,7 @@ pub(crate) fn kernel_log() -> Option<Result<Vec<String>, Errno>> {
 
 fn records() -> io::Result<Vec<String>> {
     let mut file = std::fs::OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open("/dev/kmsg")?;
-    let mut record = vec![0; LONGEST];
+    let mut record = vec![0; MAX_RECORD_BYTES];
     let mut records = Vec::new();
     loop {
         match file.read(&mut record) {

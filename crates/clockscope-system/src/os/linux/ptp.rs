@@ -16,11 +16,11 @@ use crate::failure::system_error;
 const COMPARISONS: usize = 25;
 
 pub(crate) fn ptp() -> Vec<PtpClock> {
-    of(Path::new("/dev"), Path::new("/sys/class/ptp"))
+    clocks_in(Path::new("/dev"), Path::new("/sys/class/ptp"))
 }
 
 /// The devices of a folder, by their numbers, with their names from another one.
-fn of(devices: &Path, names: &Path) -> Vec<PtpClock> {
+fn clocks_in(devices: &Path, names: &Path) -> Vec<PtpClock> {
     let entries = fs::read_dir(devices).into_iter().flatten().flatten();
     let mut numbers: Vec<u32> =
         entries.filter_map(|entry| entry.file_name().to_str()?.strip_prefix("ptp")?.parse().ok()).collect();
@@ -92,13 +92,13 @@ mod tests {
             fs::write(devices.join(name), "").unwrap();
         }
         fs::write(names.join("ptp1/clock_name"), "KVM virtual PTP\n").unwrap();
-        let found = of(&devices, &names);
+        let found = clocks_in(&devices, &names);
         let [first, second] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!((first.device.as_str(), second.device.as_str()), ("ptp1", "ptp10"));
         assert_eq!(first.name, Figure::Known("KVM virtual PTP".to_owned()));
         assert_eq!(second.name, Figure::unknown(texts::PTP_NAME_HIDDEN));
         assert!(!first.offset_s.is_known() && !first.bound_s.is_known(), "{first:?}");
-        assert_eq!(of(&folder.path().join("nowhere"), &names), []);
+        assert_eq!(clocks_in(&folder.path().join("nowhere"), &names), []);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::simulation::scheduler::Taken;
 /// Lines that are kept of the beginning, and of the end.
 const TRACE_ENDS: usize = 200;
 /// Lost times that are listed.
-const LONGEST: usize = 10;
+const MAX_LISTED_LOSSES: usize = 10;
 
 /// A time in which a simulated thread did not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Trace {
         lines.iter().for_each(|(at_ps, line)| _ = writeln!(text, "{} {line}", at(*at_ps)));
         let mut longest: Vec<&Lost> = lost.iter().collect();
         longest.sort_by_key(|lost| std::cmp::Reverse(lost.taken.ps));
-        for Lost { thread, cpu, taken } in longest.iter().take(LONGEST) {
+        for Lost { thread, cpu, taken } in longest.iter().take(MAX_LISTED_LOSSES) {
             let (at, us) = (at(taken.at_ps), taken.ps as f64 / 1e6);
             _ = writeln!(text, "{at} thread {thread} lost CPU {cpu} for {us:.3} us: {:?}", taken.by);
         }

@@ -225,8 +225,9 @@ impl MachineState {
     /// Wakes the threads that watch this word, which was stored at a time.
     pub(super) fn wake_watchers(&mut self, word: usize, stored_ps: u128) {
         for thread in &mut self.threads {
-            let watches = || thread.observed.is_empty() || thread.observed.iter().any(|(index, _)| *index == word);
-            if thread.status == Status::Waiting && watches() {
+            let mut observed = thread.observed.iter();
+            let watches = thread.observed.is_empty() || observed.any(|(index, _)| *index == word);
+            if thread.status == Status::Waiting && watches {
                 thread.status = Status::Runnable;
                 // Others compare with the time at which it goes on.
                 thread.now_ps = stored_ps.max(thread.now_ps);
