@@ -143,13 +143,13 @@ impl Threads for ThisMachine {
 
     fn together<T: Send>(&self, bodies: Vec<impl FnOnce() -> T + Send>) -> Vec<Result<T, ThreadError>> {
         thread::scope(|scope| {
-            let start = |body| {
-                let started = thread::Builder::new().spawn_scoped(scope, body);
-                started.map_err(|error| ThreadError::NotStarted(Errno::from(&error)))
-            };
-            let started: Vec<_> = bodies.into_iter().map(start).collect();
-            let ended = |thread: thread::ScopedJoinHandle<'_, T>| thread.join().map_err(|_| ThreadError::Panicked);
-            started.into_iter().map(|thread| thread.and_then(ended)).collect()
+            let started: Vec<_> =
+                bodies.into_iter().map(|body| thread::Builder::new().spawn_scoped(scope, body)).collect();
+            let ended = started.into_iter().map(|thread| {
+                let thread = thread.map_err(|error| ThreadError::NotStarted(Errno::from(&error)))?;
+                thread.join().map_err(|_| ThreadError::Panicked)
+            });
+            ended.collect()
         })
     }
 

@@ -163,9 +163,9 @@ impl<'a> Choice<'a> {
     /// run: a counter's readings have to be converted, and the library's are.
     fn clock(&self, interval_ns: f64) -> Option<&Weighed<'a>> {
         let usual = self.weighed.iter().find(|clock| clock.is_usual());
-        let error_ns = |clock: &Weighed<'_>| self.error_ns(clock, interval_ns);
-        let best = self.weighed.iter().min_by(|a, b| error_ns(a).total_cmp(&error_ns(b)))?;
-        let same_ns = error_ns(best) * SAME_ERROR;
+        let errors = self.weighed.iter().map(|clock| (self.error_ns(clock, interval_ns), clock));
+        let (smallest_ns, best) = errors.min_by(|a, b| a.0.total_cmp(&b.0))?;
+        let same_ns = smallest_ns * SAME_ERROR;
         let below = |most_ns: f64| move |clock: &&Weighed<'_>| self.error_ns(clock, interval_ns) <= most_ns;
         usual
             .filter(below((self.error * interval_ns).max(same_ns)))

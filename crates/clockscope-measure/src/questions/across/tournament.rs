@@ -17,9 +17,10 @@ pub(crate) fn pairs(players: usize, round: usize) -> impl Iterator<Item = (usize
     // All but one sit in a circle, which turns; the last meets who is on top, the others who is
     // opposite. Of an odd number, the last is nobody.
     let circle = rounds(players);
-    let opposite = move |distance: usize| ((round + distance) % circle, (round + circle - distance) % circle);
     let of_last = (players.is_multiple_of(2) && circle > 0).then(|| (round % circle, circle));
-    let others = (1..circle.div_ceil(2)).map(opposite).filter(move |(a, b)| a.max(b) < &players);
+    let opposite = (1..circle.div_ceil(2))
+        .map(move |distance| ((round + distance) % circle, (round + circle - distance) % circle));
+    let others = opposite.filter(move |(a, b)| a.max(b) < &players);
     of_last.into_iter().chain(others).map(|(a, b)| (a.min(b), a.max(b)))
 }
 

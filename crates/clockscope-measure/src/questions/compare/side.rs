@@ -120,22 +120,27 @@ impl Side {
 /// Costs in `runs` runs, by a record's cost.
 fn costs(cost: Option<&Cost>, runs: usize) -> Vec<Option<RunCost>> {
     let Some(cost) = cost else { return vec![None; runs] };
-    // Only what has a logarithm can be compared by ratios.
-    let usable = |ns: &f64| ns.is_finite() && *ns > 0.0;
-    let run = |median: f64, rounds: &[f64]| {
-        let rounds = if rounds.iter().all(usable) { rounds.to_vec() } else { Vec::new() };
-        Some(RunCost { median, rounds }).filter(|cost| usable(&cost.median))
-    };
     match &cost.between_runs {
         Some(between) if between.medians.len() == runs => {
-            between.medians.iter().map(|median| median.and_then(|median| run(median, &[]))).collect()
+            between.medians.iter().map(|median| run_cost((*median)?, &[])).collect()
         }
         _ => {
             let mut costs = vec![None; runs];
             if let Some(first) = costs.first_mut() {
-                *first = run(cost.median, &cost.rounds);
+                *first = run_cost(cost.median, &cost.rounds);
             }
             costs
         }
     }
+}
+
+/// Cost in a run, with its rounds if all of them can be compared; `None` if the median cannot.
+fn run_cost(median: f64, rounds: &[f64]) -> Option<RunCost> {
+    let rounds = if rounds.iter().all(|ns| is_comparable(*ns)) { rounds.to_vec() } else { Vec::new() };
+    is_comparable(median).then_some(RunCost { median, rounds })
+}
+
+/// Returns true for a cost that has a logarithm: only that can be compared by ratios.
+fn is_comparable(ns: f64) -> bool {
+    ns.is_finite() && ns > 0.0
 }

@@ -156,8 +156,8 @@ impl Comparison {
         let own = own_scale(clock.is_in_counts, nominal_ns, hz, bound_ppm / PPM / (1.0 + ppm / PPM));
         // The mean rate of a counter that stepped, or stood still for a part of the run, is the
         // length of none of its units.
-        let is_unit = |own: &Scale| rough.rate.step.is_none() && (own.ns_per_unit / rough_ns - 1.0).abs() < NEAR_ROUGH;
-        let own_ns = own.filter(is_unit).map_or(rough_ns, |own| own.ns_per_unit);
+        let unit = own.filter(|own| rough.rate.step.is_none() && (own.ns_per_unit / rough_ns - 1.0).abs() < NEAR_ROUGH);
+        let own_ns = unit.map_or(rough_ns, |unit| unit.ns_per_unit);
         let least_squares = rough.rate.least_squares;
         let found = self.rate(clock, own_ns, reference, scale).unwrap_or(rough);
         let untested: Unknown = match failed {
@@ -275,7 +275,6 @@ impl RateEstimate {
         let step = rate.step.filter(|_| !is_ticked).map(|(at, ns)| Step { at_s: since_first(at), ns });
         let unstepped = is_constant.clone().map_or_else(|untested| untested, |_| "none was seen".into());
         let (spacing, phases) = even_phases(brackets).unwrap_or_default();
-        let in_s = |tau: f64| tau / 1e9;
         let allan = allan_deviation(&phases, spacing).into_iter();
         let mtie = maximum_time_interval_error(&phases, spacing).into_iter();
         RateRecord {
@@ -286,8 +285,8 @@ impl RateEstimate {
             constant: is_constant.into(),
             changed: changed.into(),
             step: Figure::of(step, unstepped),
-            allan: allan.map(|found| Allan { tau_s: in_s(found.tau), adev: found.value }).collect(),
-            mtie: mtie.map(|found| Mtie { tau_s: in_s(found.tau), ns: found.value }).collect(),
+            allan: allan.map(|found| Allan { tau_s: found.tau / 1e9, adev: found.value }).collect(),
+            mtie: mtie.map(|found| Mtie { tau_s: found.tau / 1e9, ns: found.value }).collect(),
             ..RateRecord::default()
         }
     }
