@@ -30,17 +30,16 @@ pub(crate) type NamedMethod = (&'static CStr, NamedFunction, &'static CStr);
 
 /// Returns Python's table of these functions. It is never freed.
 pub(crate) fn table_of(methods: &[Method], named: &[NamedMethod]) -> *mut PyMethodDef {
-    let function = |(name, function, flags, text): &Method| {
+    let methods = methods.iter().map(|(name, function, flags, text)| {
         let meth = PyMethodDefPointer { PyCFunction: *function };
         PyMethodDef { ml_name: name.as_ptr(), ml_meth: meth, ml_flags: *flags, ml_doc: text.as_ptr() }
-    };
-    let named_function = |(name, function, text): &NamedMethod| {
+    });
+    let named = named.iter().map(|(name, function, text)| {
         let meth = PyMethodDefPointer { PyCFunctionWithKeywords: *function };
         let flags = py::METH_VARARGS | py::METH_KEYWORDS;
         PyMethodDef { ml_name: name.as_ptr(), ml_meth: meth, ml_flags: flags, ml_doc: text.as_ptr() }
-    };
-    let mut table: Vec<PyMethodDef> = methods.iter().map(function).collect();
-    table.extend(named.iter().map(named_function));
+    });
+    let mut table: Vec<PyMethodDef> = methods.chain(named).collect();
     table.push(PyMethodDef::zeroed());
     table.leak().as_mut_ptr()
 }
