@@ -91,7 +91,8 @@ fn unexplained(document: &Document) -> usize {
     format!("{document:?}").matches(UNRECORDED).count()
 }
 
-/// Returns those of these fields that are figures: each takes a reason. Fields of one kind are alike.
+/// Returns those of these fields that are figures: each takes a reason. Fields of one kind are
+/// alike.
 ///
 /// # Panics
 /// A figure lost its reason.
