@@ -106,7 +106,10 @@ fn boot(tally: &mut Tally, variables: &[(&str, &str)], chosen: &[&str]) -> Resul
     let usual = [(IMAGES, images.as_str())];
     let arguments = ["--package", "clockscope-emulated", "--test", "machines", "--", "--ignored", "--nocapture"];
     let arguments = [&arguments[..], &["--test-threads", "2"], chosen].concat();
-    tally.cargo_test(&[&usual[..], variables].concat(), &arguments)
+    let before = tally.run_count();
+    tally.cargo_test(&[&usual[..], variables].concat(), &arguments)?;
+    ensure!(tally.run_count() > before, "no test is called {}: see machines/README.md", chosen.join(" "));
+    Ok(())
 }
 
 fn absolute(folder: &Path) -> Result<String> {

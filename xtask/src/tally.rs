@@ -111,6 +111,11 @@ impl Tally {
         self.failed += number_before(result, "failed");
     }
 
+    /// Returns the number of tests that were run until now.
+    pub(crate) fn run_count(&self) -> u64 {
+        self.passed + self.failed
+    }
+
     /// Prints what was skipped and why, and the counts in the last line.
     pub(crate) fn print(&self) {
         for line in &self.skipped {

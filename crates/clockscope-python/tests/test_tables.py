@@ -20,7 +20,7 @@ from clockscope import Record, _native
 ROWS: list[dict[str, Any]] = [
     {
         "name": "tsc",
-        "cost_ns": {"median": 7.9, "ci95": [7.8, 8.0]},
+        "cost_ns": {"median": 7.9, "ci95": [7.8, 8.0], "p99": None, "unknown": {"p99": {"code": "few_batches"}}},
         "tick_ns": None,
         "reads": 10,
         "is_ordered": False,
@@ -61,10 +61,11 @@ def test_the_columns_have_one_type_each(record: Record) -> None:
     assert table["cost_ns.median"] == (7.9, None, None) and table["cost_ns.ci95"] == ("[7.8, 8.0]", None, None)
     assert table["mixed"] == (1.0, 2.5, None) and table["value"] == ("a word", "3", None)
     assert table["unknown"] == ('{"tick_ns": {"code": "no_lattice"}}', None, None)
+    assert table["cost_ns.unknown"] == ('{"p99": {"code": "few_batches"}}', None, None)
     assert table["later"] == (None, "a column of this row alone", None)
     with pytest.raises(KeyError):
         table["none"]
-    assert repr(table) == "<clockscope.Table 'clocks' of 3 rows and 12 columns>"
+    assert repr(table) == "<clockscope.Table 'clocks' of 3 rows and 14 columns>"
 
 
 def test_arrow_reads_a_record(record: Record) -> None:

@@ -210,10 +210,11 @@ fn take_reason(figure: &mut Value) -> Option<Value> {
 }
 
 /// Moves the reasons that stand beside figures into their places: undoes [`put_beside`]. A reason
-/// of a figure that is known, or not there, is dropped.
+/// of a figure that is known, or not there, is dropped. Types refuse one in the place of a value
+/// that is no figure.
 ///
 /// # Errors
-/// What stands beside figures is no reason.
+/// `unknown` holds something else than reasons.
 pub(crate) fn put_in_place(value: &mut Value) -> Result<(), serde_json::Error> {
     match value {
         Value::Array(values) => values.iter_mut().try_for_each(put_in_place),
@@ -236,8 +237,10 @@ pub(crate) fn put_in_place(value: &mut Value) -> Result<(), serde_json::Error> {
 /// Returns why figures of a record are unknown, as sentences, by their paths: `events.jump`.
 pub fn reasons(record: &impl Serialize) -> BTreeMap<String, String> {
     let mut reasons = BTreeMap::new();
-    if let Ok(value) = serde_json::to_value(record) {
-        collect(&value, "", &mut reasons);
+    match serde_json::to_value(record) {
+        Ok(value) => collect(&value, "", &mut reasons),
+        // Never taken for a record without unknown figures.
+        Err(error) => drop(reasons.insert(String::new(), error.to_string())),
     }
     reasons
 }

@@ -5,15 +5,14 @@
 //! ([`units`]), for the sentences in records. Records of this machine and of others are alike. A
 //! [`Figure`] is known or has the reason why it is not ([`Unknown`]). An `Option` is `None` where
 //! there is nothing to report. Both are `null` in JSON, and the reason of a figure is in the object
-//! `unknown` of its record.
+//! `unknown` beside it.
 //!
 //! - [`Envelope`] is every document: version, time, machine, the run if there was one, and the
 //!   findings. One table (`documents!` in `document.rs`) lists the documents; the enum
 //!   [`Document`], its reader and [`Document::environment`] follow from it.
-//! - The code that computes a figure makes its value and its reason at once. `record!` names the
-//!   figures of a record, beside the type: that list writes and reads the object `unknown`, and
-//!   [`Figures::reasons`] gives all reasons by their paths. A test fails for a figure that no list
-//!   names.
+//! - The code that computes a figure makes its value and its reason at once. A record serializes a
+//!   reason in its figure's place; [`Envelope`] moves those of a whole document into the objects
+//!   `unknown`, and back. [`reasons()`] gives those of a record by their paths.
 //! - A reason is a code with the figures of its sentence, in groups by subject (`reason/`). Its
 //!   `Display` is the sentence, for tables and for the key `text` of JSON. A clock or a CPU that
 //!   failed has a reason as well, beside its word `failure`. Statements of a system or a clock are

@@ -35,7 +35,7 @@ pub struct Recording {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RecordedRun {
     /// The machine.
-    #[serde(serialize_with = "environment", deserialize_with = "explained")]
+    #[serde(serialize_with = "without_sentences", deserialize_with = "explained")]
     pub environment: Environment,
     /// Civil time at the start, RFC 3339 in UTC; `null` where no wall clock could be read.
     pub recorded_at: Option<String>,
@@ -234,25 +234,6 @@ impl Recording {
     }
 }
 
-/// Keys of the processor that earlier versions did not record.
-const LATER_CPU_KEYS: [&str; 2] = ["identity", "microcode"];
-
-/// Writes the machine as [`without_sentences`] does, and without the keys that a recording of an
-/// earlier version lacks: it keeps its checksum.
-fn environment<S: Serializer>(environment: &Environment, serializer: S) -> Result<S::Ok, S::Error> {
-    let mut value = explained_by_codes(environment).map_err(S::Error::custom)?;
-    for key in LATER_CPU_KEYS {
-        let is_explained = value["cpu"][BESIDE].get(key).is_some();
-        if let Some(cpu) = value["cpu"].as_object_mut()
-            && cpu[key].is_null()
-            && !is_explained
-        {
-            cpu.remove(key);
-        }
-    }
-    value.serialize(serializer)
-}
-
 /// Writes a record without the sentences of its reasons, which a later program may word otherwise.
 fn without_sentences<T: Serialize, S: Serializer>(record: &T, serializer: S) -> Result<S::Ok, S::Error> {
     explained_by_codes(record).map_err(S::Error::custom)?.serialize(serializer)
@@ -388,8 +369,6 @@ mod tests {
         };
         let text = serde_json::to_string(&Recording::new(run.clone())).unwrap();
         assert!(!text.contains("\"text\":") && text.contains("\"code\":"), "{text}");
-        // As an earlier version wrote it.
-        assert!(!text.contains("microcode") && text.contains("\"vendor\":null"), "{text}");
         let mut read = Recording::from_json(text.as_bytes()).unwrap();
         assert_eq!(read.recorded, run);
         assert!(read.is_intact());

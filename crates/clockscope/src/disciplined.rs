@@ -269,8 +269,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         Self { layers: Observer::new(Shared::new(Readings::new(counter, os))) }
     }
 
-    /// The same with segments of `ns` nanoseconds, between 1 µs and 100 ms. Longer ones follow the
-    /// OS clock more slowly, shorter ones are renewed more often.
+    /// Returns this clock with segments of `ns` nanoseconds, between 1 µs and 100 ms. Longer ones
+    /// follow the OS clock more slowly, shorter ones are renewed more often.
     ///
     /// # Panics
     /// `ns` is outside of that.
@@ -321,7 +321,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.layers.offset_clock_ns(OffsetClock::Wall)
     }
 
-    /// The same by a bare read of the counter: [`Disciplined::now_unordered`].
+    /// The time of [`Disciplined::wall_ns`] by a bare read of the counter, as
+    /// [`Disciplined::now_unordered`].
     #[inline(always)]
     pub fn wall_ns_unordered(&self) -> i64 {
         self.layers.offset_clock_ns_unordered(OffsetClock::Wall)
@@ -336,7 +337,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.layers.offset_clock_ns(OffsetClock::Boot)
     }
 
-    /// The same by a bare read of the counter: [`Disciplined::now_unordered`].
+    /// The time of [`Disciplined::boot_ns`] by a bare read of the counter, as
+    /// [`Disciplined::now_unordered`].
     #[inline(always)]
     pub fn boot_ns_unordered(&self) -> i64 {
         self.layers.offset_clock_ns_unordered(OffsetClock::Boot)
@@ -378,7 +380,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.layers.readmit_as_of(None, self.layers.os.disruptions())
     }
 
-    /// The same where the test was made on these CPUs. A renewal that runs on another one
+    /// Does what [`Disciplined::readmit`] does after a test on these CPUs. A renewal on another one
     /// ([`OsClock::current_cpu`]) withdraws it. CPUs from 1024 on are not covered. `false` as well
     /// while another thread stores a test.
     pub fn readmit_on(&self, cpus: &[u32]) -> bool {
@@ -410,7 +412,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.layers.offset_error_ns(OffsetClock::Wall)
     }
 
-    /// The same of [`Disciplined::boot_ns`] and the boot clock, since the last suspend.
+    /// Returns the error of [`Disciplined::boot_ns`] against the boot clock, since the last
+    /// suspend, as [`Disciplined::wall_error_ns`] does.
     pub fn boot_error_ns(&self) -> Option<(u64, u64)> {
         self.layers.offset_error_ns(OffsetClock::Boot)
     }

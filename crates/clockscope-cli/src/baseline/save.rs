@@ -61,11 +61,13 @@ impl SaveArgs {
 }
 
 impl NewBaseline<'_> {
-    /// Writes the document of a run that ended so. One that was interrupted is not saved.
+    /// Writes the document of a run that ended so. One that was interrupted, or answers nothing, is
+    /// not saved.
     pub(crate) fn write(self, document: &Document, exit: Exit) -> Result<()> {
         let name = self.name;
-        if exit == Exit::Interrupted {
-            warn(&format!("interrupted: nothing is saved as {name}"));
+        if matches!(exit, Exit::Interrupted | Exit::Unanswered) {
+            let why = if exit == Exit::Interrupted { "interrupted" } else { "there is no answer" };
+            warn(&format!("{why}: nothing is saved as {name}"));
             return Ok(());
         }
         // Another process may have saved one meanwhile.

@@ -218,11 +218,11 @@ fn check(args: &CheckArgs) -> Result<Exit> {
     let health = monitor::health(&found.found, exit);
     let line = clockscope_report::one_line(&found, health, monitor::remark(exit));
     let document = Document::Check(found);
-    if let Some(save) = save {
-        save.write(&document, exit)?;
-    }
+    // An answer that cannot be saved is shown.
+    let saved = save.map_or(Ok(()), |save| save.write(&document, exit));
     if let Some(baseline) = baseline {
-        return baseline.show(document, run, exit);
+        let exit = baseline.show(document, run, exit)?;
+        return saved.and(Ok(exit));
     }
     if args.monitor.one_line {
         run.destination.write(&(line + "\n"))?;
@@ -233,10 +233,10 @@ fn check(args: &CheckArgs) -> Result<Exit> {
     } else {
         run.write(&document, exit)?;
     }
-    Ok(match args.monitor.exit_codes {
+    saved.and(Ok(match args.monitor.exit_codes {
         ExitCodes::Clockscope => exit,
         ExitCodes::Nagios => Exit::Monitored(health),
-    })
+    }))
 }
 
 /// A name of a machine: a line of text.

@@ -85,13 +85,13 @@ fn measure(args: &MeasureArgs) -> Result<Exit> {
     let measurement = measured(catalog, args, &run)?;
     let exit = exit(&measurement, |found| judge(&found.clocks, &fail_on.own));
     let document = Document::Measurement(measurement);
-    if let Some(save) = save {
-        save.write(&document, exit)?;
-    }
-    match baseline {
+    // An answer that cannot be saved is shown.
+    let saved = save.map_or(Ok(()), |save| save.write(&document, exit));
+    let exit = match baseline {
         Some(baseline) => baseline.show(document, run, exit),
         None => run.write(&document, exit),
-    }
+    }?;
+    saved.and(Ok(exit))
 }
 
 /// Measures in several runs, or once in this process, and then around other work.

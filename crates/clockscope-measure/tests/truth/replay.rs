@@ -251,7 +251,7 @@ fn a_damaged_recording_of_another_version_names_that_version() {
     let mut recording = whole();
     recording.recorded.environment.program.version = "0.0.1".to_owned();
     let said = replay(recording).expect_err("its checksum is that of this version").to_string();
-    assert!(said.contains("its checksum is another one: replay it with clockscope 0.0.1"), "{said}");
+    assert!(said.contains("its checksum is another one: report it with clockscope 0.0.1"), "{said}");
 }
 
 /// The numbers in a value, each as its place.

@@ -11,8 +11,8 @@ class Fields:
     """An object of a document: its keys are attributes, and its lists are tuples.
 
     `fields["key"]` gives what `fields.key` does, for keys that are no identifier. `fields.unknown`
-    has the reasons of figures that are None; it is empty where there are none. Nothing can be
-    changed.
+    has the reasons of figures that are None. It is empty where there are none, and
+    `fields["unknown"]` then raises KeyError. Nothing can be changed.
     """
 
     __slots__ = ("_data",)

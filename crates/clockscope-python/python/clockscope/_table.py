@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # The table of a document that has several, where it is not the first one.
 _MAIN = {"clockscope.compare": "clocks", "clockscope.order": "sequences"}
-# Its keys are paths, which differ from row to row.
+# Its keys differ from row to row.
 _REASONS = "unknown"
 
 _Kind = tuple[str, str | None]
@@ -35,7 +35,7 @@ class Table:
     """A table of a record. Cannot be changed.
 
     A column is an attribute of the rows, with dots for nested ones: `cost_ns.median`. Lists and
-    the reasons in `unknown` are JSON texts. What is unknown is null.
+    the reasons in `unknown`, `cost_ns.unknown` ... are JSON texts. What is unknown is null.
 
     Everything that reads Arrow's PyCapsule interface takes it: `pyarrow.table(table)`,
     `polars.DataFrame(table)`, `duckdb.sql("FROM table")`.

@@ -121,10 +121,10 @@ def rendered(state: State) -> list[Record]:
 
 def know(holder: Record, path: str, value: Any) -> None:
     """Puts a figure in place of an unknown one and its reason."""
-    holder["unknown"].pop(path, None)
     *folders, key = path.split(".")
     for folder in folders:
         holder = holder[folder]
+    holder.get("unknown", {}).pop(key, None)
     holder[key] = value
 
 

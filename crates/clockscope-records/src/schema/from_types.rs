@@ -59,7 +59,7 @@ pub(crate) fn add_words<R: Worded<Words: JsonSchema>>(schema: &mut Schema) {
 
 /// Adds the sentence to the schema of all reasons.
 pub(crate) fn add_text(schema: &mut Schema) {
-    let text = "The same for people; only in documents, and ignored when one is read.";
+    let text = "The sentence for people; only in documents, and ignored when one is read.";
     schema.insert("properties".to_owned(), json!({ "text": { "type": "string", "description": text } }));
 }
 

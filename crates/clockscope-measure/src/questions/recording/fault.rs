@@ -23,7 +23,7 @@ impl ReplayError {
     fn remedy(&self) -> String {
         match (env!("CARGO_PKG_VERSION"), &self.recorded_by) {
             (own, by) if own == by => "get an undamaged copy".to_owned(),
-            (own, by) => format!("replay it with clockscope {by}, which recorded it (this is {own})"),
+            (own, by) => format!("report it with clockscope {by}, which recorded it (this is {own})"),
         }
     }
 }

@@ -27,7 +27,7 @@ pub struct Offsets {
     pub bound_ns: Option<f64>,
     /// Reason why no offset was tested; `null` where one was.
     pub untested: Option<Untested>,
-    /// The same in the words of the test.
+    /// The reason in the words of the test.
     pub reason: Option<Unknown>,
 }
 

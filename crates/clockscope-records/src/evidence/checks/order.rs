@@ -34,7 +34,7 @@ pub struct Order {
     pub suspect: Suspect,
     /// Reason why the order was not tested; `null` where it was.
     pub untested: Option<Untested>,
-    /// The same in the words of the test.
+    /// The reason in the words of the test.
     pub reason: Option<Unknown>,
 }
 
