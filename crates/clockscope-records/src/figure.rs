@@ -210,8 +210,8 @@ fn take_reason(figure: &mut Value) -> Option<Value> {
 }
 
 /// Moves the reasons that stand beside figures into their places: undoes [`put_beside`]. A reason
-/// of a figure that is known, or not there, is dropped. Types refuse one in the place of a value
-/// that is no figure.
+/// of a figure that is known, or not there, is dropped. A type whose field is not a [`Figure`]
+/// refuses one in its place.
 ///
 /// # Errors
 /// `unknown` holds something else than reasons.

@@ -256,7 +256,7 @@ fn rows(whole: &RuntimeRecord, output: &str, fault: Option<Unmeasured>, clocksou
         Some(first) => format!("the probe printed no figures, but: {}", shortened(first)),
         None => "the probe printed nothing".to_owned(),
     });
-    // A line that was being written when the probe was ended is no line.
+    // A line that the probe had not finished when it was ended is dropped.
     let is_open = !output.ends_with('\n') && output.lines().next_back().is_some_and(probe_line::is_ours);
     let is_cut_off = fault.is_some() && is_open && lines.last().is_some_and(Result::is_err);
     let whole_lines = lines.len() - usize::from(is_cut_off);

@@ -394,7 +394,8 @@ impl EventCounter {
         self.remember(kind, run as f64);
     }
 
-    /// Returns the longest step that is no event, in the clock's unit, of reads of this cost.
+    /// Returns the longest step that does not count as an event, in the clock's unit, of reads of
+    /// this cost.
     fn most_usual_step(&self, cost_ns: f64) -> i64 {
         ((2.0 * cost_ns + self.tick_ns()) / self.ns_per_unit) as i64
     }

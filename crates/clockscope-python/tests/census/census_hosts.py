@@ -93,7 +93,7 @@ def base_costs(base: int) -> dict[str, float]:
 
 @dataclass
 class Host:
-    """What stays the same on all days."""
+    """Properties of a host that stay the same on all days."""
 
     number: int
     label: str | None

@@ -14,7 +14,7 @@ Evidence = dict[str, Any]
 
 
 def is_counter(verdict: dict[str, Any]) -> bool:
-    """Whether it is the verdict on the processor's counter."""
+    """Returns True for the verdict on the processor's counter."""
     return any(found["check"] == "invariance" for found in verdict["evidence"])
 
 

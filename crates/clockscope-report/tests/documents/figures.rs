@@ -1,5 +1,5 @@
 //! Figures in JSON: an unknown one is `null`, and its reason is in the object `unknown` beside it.
-//! What is read is written again as it was.
+//! A document that is read is written again as it was.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;

@@ -21,7 +21,7 @@ const FIRST_TRIES: u32 = 8;
 
 impl<C: Counter, S: OsClock> Comparison<C, S> {
     /// A bracket, compared with the line and added to the calibration. `None` if it was
-    /// interrupted, or if it contradicts the one before, so that the line is no more.
+    /// interrupted, or if it contradicts the one before, which ends the line.
     pub(super) fn anchor(&self, guard: &mut SteeringGuard<'_>, snapshot: &PageSnapshot) -> Option<Bracket> {
         let bracket = self.bracket(guard)?;
         // Interrupted for so long that the line is spent: the next call begins another.

@@ -139,7 +139,7 @@ struct Seen {
     regressions: u64,
     worst_ns: u64,
     by_counter: u64,
-    /// How many of the regressions were seen while a line served.
+    /// Number of the regressions that were seen while a line served.
     regressions_by_counter: u64,
 }
 
