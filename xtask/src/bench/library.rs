@@ -261,8 +261,9 @@ fn hammer() -> Result<()> {
     let said = test("process", "nothing_goes_back_whatever_happens", &[("CLOCKSCOPE_HAMMER_S", "60")])?;
     let of = |name: &str| value(&said, name);
     let seen = format!(
-        "{} regressions in {} readings, {} signals, {} children of which {} were wrong",
+        "{} regressions{} in {} readings, {} signals, {} children of which {} were wrong",
         of("regressions")?,
+        by_counters(&said),
         of("readings")?,
         of("signals")?,
         of("children")?,
@@ -270,6 +271,13 @@ fn hammer() -> Result<()> {
     );
     figure("stops, signals, forks, hops, short threads for 60 s", "0", &seen);
     Ok(())
+}
+
+/// States by how much the counters of the CPUs are apart, where readings that went back had it
+/// measured; a test fails where readings went back by more.
+fn by_counters(said: &Values) -> String {
+    value(said, "counters_apart_ns")
+        .map_or_else(|_| String::new(), |ns| format!(" (the CPUs' counters are {ns} ns apart)"))
 }
 
 /// The figures that a test of the library printed.
@@ -293,7 +301,7 @@ fn order() -> Result<()> {
         let variables = [("CLOCKSCOPE_ORDER_READS", "1000000000"), ("CLOCKSCOPE_ORDER_THREADS", threads)];
         let said = test("platform", "order::", &variables)?;
         let (regressions, readings) = (value(&said, "regressions")?, value(&said, "readings")?);
-        let seen = format!("{regressions} regressions in {readings} readings");
+        let seen = format!("{regressions} regressions{} in {readings} readings", by_counters(&said));
         figure(&format!("order, {} threads", value(&said, "threads")?), "0", &seen);
     }
     for line in run::output(&program("order"), &[])?.lines() {
@@ -382,7 +390,8 @@ fn watch(when: &str, busy: usize, target: &str) -> Result<()> {
     let _busy = BusyLoops::start(busy, None)?;
     let seen = pinned("drift", &[DURATION_S])?;
     let ns = |name: &str| Ok::<_, anyhow::Error>(format!("{:.0} ns", value(&seen, name)?));
-    figure(&format!("{when}, 60 s: largest error_bound()"), target, &ns("bound")?);
+    figure(&format!("{when}, 60 s: error_bound().now, 99 %"), target, &ns("bound_now")?);
+    figure(&format!("{when}, 60 s: error_bound().largest, which has pauses"), "-", &ns("bound")?);
     figure(&format!("{when}, 60 s: largest certain error"), "-", &ns("error")?);
     let exceeded = format!("{} of {} comparisons", value(&seen, "exceeded")?, value(&seen, "comparisons")?);
     figure(&format!("{when}, 60 s: bound exceeded"), "0", &exceeded);

@@ -57,13 +57,16 @@ fn main() {
     // Of all comparisons since the bound was last asked for.
     let mut recent = 0;
     let mut generation = clockscope::generation();
+    let mut bounds_now = Vec::new();
     while monotonic_ns() - start < duration_ns {
         let error = error_of(|| clockscope::now().as_ns());
         (comparisons, worst, recent) = (comparisons + 1, worst.max(error), recent.max(error));
         if monotonic_ns() >= next {
             next += EVERY_NS;
             peers.iter_mut().for_each(Peer::compare);
-            let bound = clockscope::error_bound().map_or(0, |bound| bound.largest.as_nanos() as u64);
+            let stated = clockscope::error_bound();
+            bounds_now.extend(stated.as_ref().map(|bound| bound.now.as_nanos() as u64));
+            let bound = stated.map_or(0, |bound| bound.largest.as_nanos() as u64);
             largest = largest.max(bound);
             // The bound is that of a generation.
             if std::mem::replace(&mut generation, clockscope::generation()) == clockscope::generation() {
@@ -72,6 +75,9 @@ fn main() {
             recent = 0;
         }
     }
+    bounds_now.sort_unstable();
+    let bound_now = bounds_now.get(bounds_now.len() * 99 / 100).copied().unwrap_or_default();
+    println!("bound_now {bound_now}");
     println!("comparisons {comparisons}\ngeneration {generation}\nerror {worst}\nbound {largest}\nexceeded {exceeded}");
     for peer in peers {
         println!("{} {}", peer.name, peer.worst);

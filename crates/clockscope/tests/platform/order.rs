@@ -196,6 +196,7 @@ fn no_reading_is_smaller_than_one_that_was_known() {
     let worst_ns = seen.iter().map(|seen| seen.worst_ns).max().unwrap_or(0);
     if worst_ns > 0 {
         let apart_ns = counters_apart_ns(worst_ns);
+        println!("figure counters_apart_ns {apart_ns}");
         let by_counter: u64 = seen.iter().map(|seen| seen.regressions_by_counter).sum();
         assert!(
             worst_ns <= apart_ns,
