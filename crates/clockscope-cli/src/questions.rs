@@ -29,6 +29,7 @@
 //! clock, and for a first page of help with more than 50 lines.
 
 mod advise;
+mod bounds;
 mod check;
 mod clocksource;
 mod compare;
@@ -181,6 +182,11 @@ commands! {
         /// Lists the available clocksources, and why the kernel does not use the processor's
         /// counter.
         Clocksource(clocksource::ClocksourceArgs),
+        /// Show the interval that contains the true time of day
+        ///
+        /// Shows the earliest and the latest true time, the interval's width, its source and the
+        /// condition under which it holds, and how long a commit waits.
+        Bounds(bounds::BoundsArgs),
     }
     "Compare" {
         /// Compare with earlier records, or two clocks with each other

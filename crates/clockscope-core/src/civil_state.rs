@@ -84,3 +84,39 @@ impl fmt::Display for CivilState {
         f.write_str(self.text())
     }
 }
+
+/// Basis of bounds of civil time. The kernel does not name the daemon: the first four are
+/// signatures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub enum Basis {
+    /// The kernel's loop, which works off what a daemon hands to it, and the error that the daemon
+    /// states: as ntpd and ClockBound 3 do.
+    KernelLoop,
+    /// The error that a daemon states, which steers the rate by itself: as chronyd and ntpd-rs do.
+    SteeredRate,
+    /// The error that a daemon states while it corrects an offset that it does not state: as ntpd
+    /// does in its first minutes.
+    Beginning,
+    /// An error that is set to zero at each correction: as systemd-timesyncd, ptp4l and phc2sys do.
+    ZeroedError,
+    /// chronyd's answer.
+    Chronyd,
+    /// ClockBound's shared memory.
+    ClockBound,
+}
+
+impl fmt::Display for Basis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::KernelLoop => "the kernel, by a daemon's statement (as of ntpd or ClockBound 3)",
+            Self::SteeredRate => "the kernel, by a daemon's statement (as of chronyd or ntpd-rs)",
+            Self::Beginning => "the kernel, by a daemon that has only begun (as ntpd in its first minutes)",
+            Self::ZeroedError => "the kernel, by a daemon that states no error (as systemd-timesyncd or phc2sys)",
+            Self::Chronyd => "chronyd",
+            Self::ClockBound => "ClockBound",
+        })
+    }
+}

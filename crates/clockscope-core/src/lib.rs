@@ -50,7 +50,7 @@ mod pause;
 #[cfg(feature = "std")]
 mod wakeup;
 
-pub use civil_state::CivilState;
+pub use civil_state::{Basis, CivilState};
 pub use clock::{ClockBasis, ClockKind, Finding, ReadPath};
 pub use error::{Errno, Unavailable};
 #[cfg(feature = "std")]

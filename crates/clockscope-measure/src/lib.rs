@@ -42,7 +42,8 @@
 //!   by the same questions.
 //! - [`clocksources()`] and [`switched()`] are about the kernel's clocksources; `clockscope-system`
 //!   switches them and puts them back.
-//! - [`compare()`] compares records. [`info()`] and [`list()`] read no clock.
+//! - [`compare()`] compares records. [`info()`] and [`list()`] read no clock, [`bounds()`] reads
+//!   the time of day.
 //!
 //! Each gives a record in an `Envelope`, the head that all documents share.
 
@@ -64,6 +65,7 @@ pub use questions::across::offsets::{OffsetsRequest, offsets};
 pub use questions::across::order::{Handoff, OrderRequest, order};
 pub use questions::advise::{AdviceInput, LanguageReadings, advise};
 pub use questions::after_work::{AfterWorkRequest, Trial, after_work};
+pub use questions::bounds::bounds;
 pub use questions::check::{CheckRequest, accepted, check};
 pub use questions::clocksource::{
     PerClocksource, SwitchedRequest, clocksources, switched, warning, with_each_clocksource,

@@ -3,6 +3,7 @@
 pub(crate) mod across;
 pub(crate) mod advise;
 pub(crate) mod after_work;
+pub(crate) mod bounds;
 pub(crate) mod check;
 pub(crate) mod clocksource;
 pub(crate) mod compare;

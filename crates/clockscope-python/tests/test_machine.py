@@ -79,6 +79,15 @@ def test_records_are_compared(measured: list[Record], tmp_path: Path) -> None:
     assert compared.base.files == ("base-1-a_b.json", "base-2.json")
 
 
+def test_bounds_of_the_time_of_day_are_a_record() -> None:
+    try:
+        found = clockscope.bounds()
+    except clockscope.Undetermined as nothing:
+        assert nothing.record is not None
+        found = nothing.record
+    assert [answer.call for answer in found.answers] == ["clockscope::utc_now", "clockscope::bounded::now"]
+
+
 def test_what_cannot_be_compared_is_an_exception(measured: list[Record], tmp_path: Path) -> None:
     base = measured[0]
     for wrong, error in (

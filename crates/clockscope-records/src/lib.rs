@@ -23,6 +23,7 @@
 
 mod advise;
 mod after_work;
+mod bounds;
 mod check;
 mod clocksource;
 mod compare;
@@ -68,12 +69,13 @@ mod verdict;
 mod words;
 
 pub use clockscope_core::counter::FrequencySource;
-pub use clockscope_core::{CivilState, ClockBasis, ClockKind, Finding, ReadPath};
+pub use clockscope_core::{Basis, CivilState, ClockBasis, ClockKind, Finding, ReadPath};
 
 pub use advise::{
     Advice, AdviceRow, Candidate, ForShorter, LeftOut, LeftOutCause, Recommendation, ScaleSource, TickIs,
 };
 pub use after_work::{AfterWork, Work};
+pub use bounds::{Bounds, TimeInterval, TimeOfDay};
 pub use check::{Check, Verdict};
 pub use clocksource::{Clocksource, Clocksources, LeftBehind, Switched, SwitchedBy};
 pub use compare::{

@@ -5,6 +5,7 @@
 
 mod advise;
 mod all_clocks;
+mod bounds;
 mod check;
 mod clocks;
 mod clocksource;

@@ -7,11 +7,11 @@ use core::fmt;
 use clockscope_core::Errno;
 use clockscope_core::civil::Leap;
 
-use clockscope_core::CivilState;
+use clockscope_core::{Basis, CivilState};
 
 use crate::WallTime;
 use crate::disciplined::CivilStatement;
-use crate::interval::{Basis, Interval};
+use crate::interval::Interval;
 use crate::leap::widen;
 
 /// Reason why civil time cannot be bounded.

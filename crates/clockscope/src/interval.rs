@@ -2,8 +2,8 @@
 
 use core::time::Duration;
 
-use clockscope_core::CivilState;
 use clockscope_core::civil::Leap;
+use clockscope_core::{Basis, CivilState};
 
 use crate::WallTime;
 use crate::disciplined::BoundedAt;
@@ -126,28 +126,6 @@ impl Interval {
     pub fn width(&self) -> Duration {
         self.latest.saturating_duration_since(self.earliest)
     }
-}
-
-/// Basis of bounds of civil time. The kernel does not name the daemon: the first four are
-/// signatures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum Basis {
-    /// The kernel's loop, which works off what a daemon hands to it, and the error that the daemon
-    /// states: as ntpd and ClockBound 3 do.
-    KernelLoop,
-    /// The error that a daemon states, which steers the rate by itself: as chronyd and ntpd-rs do.
-    SteeredRate,
-    /// The error that a daemon states while it corrects an offset that it does not state: as ntpd
-    /// does in its first minutes.
-    Beginning,
-    /// An error that is set to zero at each correction: as systemd-timesyncd, ptp4l and phc2sys do.
-    ZeroedError,
-    /// chronyd's answer (feature `chrony`).
-    Chronyd,
-    /// ClockBound's shared memory (feature `clockbound`).
-    ClockBound,
 }
 
 #[cfg(test)]

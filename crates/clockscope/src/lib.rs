@@ -124,9 +124,9 @@ pub use disciplined::layout;
 pub use {
     civil::{tai_now, utc_now},
     civil_bounds::Unbounded,
-    clockscope_core::CivilState,
     clockscope_core::civil::Leap,
-    interval::{Basis, Interval},
+    clockscope_core::{Basis, CivilState},
+    interval::Interval,
     process::{
         ProcessClock, admit_counter, calibrate_blocking, conversion, demotion, error_bound, evidence, frequency,
         generation, is_high_resolution, now, now_after_stores, now_unordered, page, prepare, recheck, resolution,

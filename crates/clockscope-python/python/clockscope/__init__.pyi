@@ -12,6 +12,7 @@ from clockscope._errors import CommandNotFound as CommandNotFound
 from clockscope._errors import MeasurementFailed as MeasurementFailed
 from clockscope._errors import NoBound as NoBound
 from clockscope._fields import Fields as Fields
+from clockscope._machine import bounds as bounds
 from clockscope._machine import clocksource as clocksource
 from clockscope._machine import compare as compare
 from clockscope._machine import info as info

@@ -25,6 +25,14 @@ def info() -> Record:
     return run(["info", *FORMAT])
 
 
+def bounds() -> Record:
+    """Gives the interval that contains the true time of day, as the daemon and the kernel state it.
+
+    Raises Undetermined, with the record, where nothing bounds it.
+    """
+    return run(["bounds", *FORMAT])
+
+
 def list_clocks(*, via: str = "libc", all_platforms: bool = False) -> Record:
     """Lists all clocks, and whether they can be read here.
 

@@ -12,8 +12,8 @@ use clockscope_core::os;
 
 use crate::civil_bounds::kernel::KernelBounds;
 use crate::civil_bounds::{CivilInterval, Unbounded};
-use crate::interval::Basis;
 use crate::{Instant, now};
+use clockscope_core::Basis;
 use clockscope_core::CivilState;
 
 /// After that it is not asked for so long, in ns.

@@ -11,8 +11,8 @@ use clockscope_core::civil::KernelClockState;
 
 use crate::civil_bounds::CivilInterval;
 use crate::civil_bounds::kernel::KernelBounds;
-use crate::interval::Basis;
 use crate::native::CLOCK;
+use clockscope_core::Basis;
 use clockscope_core::CivilState;
 
 /// Path at which the daemon publishes them, since ClockBound 2.

@@ -4,7 +4,7 @@
 use super::*;
 use crate::WallTime;
 use crate::disciplined::carried_on;
-use crate::interval::Basis;
+use clockscope_core::Basis;
 use clockscope_core::CivilState;
 use clockscope_core::civil::Leap;
 use proptest::prelude::*;

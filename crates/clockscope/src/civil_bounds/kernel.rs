@@ -21,7 +21,7 @@ use clockscope_core::civil::{KernelClockState, UNKNOWN_ERROR_US};
 
 use super::{CivilInterval, Unbounded};
 use crate::disciplined::CivilStatement;
-use crate::interval::Basis;
+use clockscope_core::Basis;
 use clockscope_core::CivilState;
 
 /// No ordinary oscillator is off by more, in ppm: a rate beyond that works an offset off.
