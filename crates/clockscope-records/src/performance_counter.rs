@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::Figure;
 use crate::words::{worded, written};
 
-/// QueryPerformanceCounter of Windows: its frequency, and how programs read it.
+/// QueryPerformanceCounter of Windows: its frequency, also relative to the processor's counter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PerformanceCounter", transform = crate::schema::add_unknown, transform = crate::schema::add_words::<PerformanceCounter>))]
 #[serde(remote = "Self")]
@@ -14,13 +14,6 @@ pub struct PerformanceCounter {
     pub frequency_hz: Figure<u64>,
     /// Counts of the processor's counter per count, measured.
     pub counter_counts: Figure<f64>,
-    /// The way by which it is read without the kernel: the byte QpcBypassEnabled of
-    /// KUSER_SHARED_DATA.
-    pub bypass_flags: Figure<u8>,
-    /// By how many bits the processor's counter is shifted on that way: the byte QpcShift.
-    pub bypass_shift: Figure<u8>,
-    /// True if a read enters the kernel (NtQuerySystemInformation, class 124).
-    pub enters_kernel: Figure<bool>,
 }
 
 written!(PerformanceCounter);

@@ -18,7 +18,6 @@ pub mod child_read;
 pub mod clocks;
 pub mod clocksource;
 #[cfg_attr(not(any(windows, test)), allow(dead_code, reason = "only Windows has this counter"))]
-mod counter_facts;
 mod counter_flags;
 mod cpu;
 mod emulation;

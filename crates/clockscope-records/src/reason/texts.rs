@@ -3,7 +3,6 @@
 #![allow(missing_docs, reason = "each says itself what it is")]
 
 pub const NOT_MEASURED: &str = "it was not measured";
-pub const BEFORE_WINDOWS8: &str = "Windows shows it since version 6.2";
 pub const CHRONY_UNSYNCHRONIZED: &str = "chronyd answers that it is not synchronized";
 pub const CLOCKSOURCE_HIDDEN: &str = "the kernel does not show its clocksource";
 pub const COARSE_RUNTIME_TIMER: &str =
@@ -69,6 +68,4 @@ pub const CHILD_READ_ENDED: &str = "the read failed: the process that tried it e
 pub const UNFAMILIAR: &str = "clockscope does not know it";
 pub const UNTIMED: &str =
     "the reference failed, or did not advance as the counter did: one of them stood still, stepped or changed its rate";
-pub const VERSION_UNKNOWN: &str = "the version of Windows, on which its place depends, is unknown";
-pub const NOT_REPORTED: &str = "this Windows does not state it";
 pub const ZERO_FREQUENCY: &str = "the performance counter's frequency is 0";

@@ -66,10 +66,7 @@ fn of_windows(counter: &PerformanceCounter, head: &DocumentHead<'_>, view: View)
         .counter_counts
         .get()
         .map(|counts| ("processor's counter", format!("{} counts per count", figure(counts, 7))));
-    let bypass = counter.bypass_flags.get().zip(counter.bypass_shift.get());
-    let bypass = bypass.map(|(flags, shift)| ("bypass", format!("flags {flags:#04x}, shift {shift}")));
-    let enters = counter.enters_kernel.get().map(|is| ("enters the kernel", if is { "yes" } else { "no" }.to_owned()));
-    let facts = [frequency, tick, counts, bypass, enters];
+    let facts = [frequency, tick, counts];
     let unknown = reasons(counter).into_iter();
     let commands = PerformanceCounter::commands().map(|command| format!("{}: {}", command.command, command.effect));
     let contents = vec![

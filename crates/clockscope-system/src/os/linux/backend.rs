@@ -22,7 +22,9 @@ mod uname;
 pub(crate) mod facts {
     #[cfg(target_os = "android")]
     pub(crate) use crate::os::unsupported::{Sleeper, adjtimex, kernel_log, ptp, switches, timer_slack_ns};
-    pub(crate) use crate::os::unsupported::{is_wine, performance_counter, timecounter_number, timecounters, windows};
+    pub(crate) use crate::os::unsupported::{
+        is_wine, performance_counter_hz, timecounter_number, timecounters, windows,
+    };
 
     #[cfg(target_os = "linux")]
     pub(crate) use super::{

@@ -22,8 +22,8 @@ pub(crate) mod facts {
     #[cfg(not(any(target_os = "freebsd", target_os = "netbsd", target_os = "openbsd")))]
     pub(crate) use crate::os::unsupported::timecounters;
     pub(crate) use crate::os::unsupported::{
-        Sleeper, adjtimex, is_wine, kernel_log, online_cpus, performance_counter, ptp, switches, timer_slack_ns, vdso,
-        windows,
+        Sleeper, adjtimex, is_wine, kernel_log, online_cpus, performance_counter_hz, ptp, switches, timer_slack_ns,
+        vdso, windows,
     };
     #[cfg(any(target_os = "freebsd", target_os = "netbsd", target_os = "openbsd"))]
     pub(crate) use clockscope_core::os::timecounter::available as timecounters;

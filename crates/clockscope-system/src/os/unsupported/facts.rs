@@ -6,7 +6,6 @@
 use clockscope_records::{Adjtimex, Figure, Kernel, PtpClock, WindowsFacts};
 
 use crate::Errno;
-use crate::counter_facts::CounterFacts;
 use crate::os::sleep_call::{Call, SleepError};
 
 /// Other systems than Linux have no such call.
@@ -36,7 +35,7 @@ pub(crate) fn online_cpus() -> Figure<u32> {
 }
 
 /// Only Windows has this counter.
-pub(crate) fn performance_counter() -> Option<CounterFacts> {
+pub(crate) fn performance_counter_hz() -> Option<Figure<u64>> {
     None
 }
 

@@ -52,7 +52,7 @@ fn periods() -> Result<[u32; 3], Unknown> {
     // SAFETY: writes 32 bits through each pointer, which are ours.
     let status = unsafe { NtQueryTimerResolution(&raw mut longest, &raw mut shortest, &raw mut present) };
     if status < 0 {
-        return Err(crate::counter_facts::refused("NtQueryTimerResolution", status));
+        return Err(format!("NtQueryTimerResolution: status {:#010x}", status.cast_unsigned()).into());
     }
     Ok([longest, shortest, present])
 }
