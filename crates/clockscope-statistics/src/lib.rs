@@ -25,7 +25,7 @@ pub use events::{
     WorstEvent, WorstEvents,
 };
 pub use octave::{OCTAVE_EIGHTHS, OctaveBins, cost_histogram};
-pub use quantile::{median_interval, next_interval, quantile};
+pub use quantile::{median, median_interval, next_interval, quantile};
 pub use rate::{BracketNs, Constancy, MeasuredRate, even_phases, rate, rate_bounds};
 pub use reservoir::Reservoir;
 pub use stability::{Deviation, allan_deviation, maximum_time_interval_error};

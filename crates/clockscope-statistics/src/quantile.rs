@@ -14,6 +14,14 @@ pub fn quantile(sorted: &[f64], q: f64) -> Option<f64> {
     Some(low + (high - low) * fraction)
 }
 
+/// Returns the median of a sample in any order; `None` for an empty one.
+#[must_use]
+pub fn median(sample: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut sorted: Vec<f64> = sample.into_iter().collect();
+    sorted.sort_by(f64::total_cmp);
+    quantile(&sorted, 0.5)
+}
+
 /// The 95 % bootstrap percentile interval of the median of an ascending sample, `None` under six
 /// values (their whole range would cover less than 95 %).
 ///

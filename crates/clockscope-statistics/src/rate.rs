@@ -13,7 +13,7 @@ pub use constancy::Constancy;
 
 use clockscope_core::brackets::{RateBounds, Ticks};
 
-use crate::quantile;
+use crate::{median, quantile};
 
 /// Ratio of a bracket's width to the usual one above which it counts as interrupted.
 const INTERRUPTED_WIDTHS: f64 = 3.0;
@@ -116,11 +116,6 @@ fn narrow(brackets: &[BracketNs]) -> Vec<BracketNs> {
     widths.sort_by(f64::total_cmp);
     let usual = quantile(&widths, 0.25).unwrap_or(0.0);
     brackets.iter().filter(|bracket| bracket.span() <= INTERRUPTED_WIDTHS * usual).copied().collect()
-}
-
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    quantile(&values, 0.5)
 }
 
 fn least_squares(brackets: &[BracketNs]) -> Option<f64> {

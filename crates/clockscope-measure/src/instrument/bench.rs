@@ -24,8 +24,8 @@ pub(crate) const FIRST_WINDOW_NS: f64 = 2e6;
 const FIRST_WINDOW_TICKS: f64 = 64.0;
 
 /// Largest lag of a reference behind the timer: a share of the time, and a number of ns besides.
-const FAR_BEHIND: f64 = 0.25;
-const FAR_BEHIND_NS: f64 = 20e6;
+const MAX_LAG_SHARE: f64 = 0.25;
+const MAX_LAG_NS: f64 = 20e6;
 
 /// Largest difference between a timer's mean rate and its first one where neither it nor the
 /// reference stepped, in ppm: twice what the kernel may steer a reference by.
@@ -33,7 +33,7 @@ const STEERED_PPM: f64 = 1000.0;
 
 /// Number of times that a thread that was moved is pinned again before it counts as not pinned:
 /// CPUs go offline one at a time, and a system that keeps on reporting another CPU binds nothing.
-const MOST_REPINS: usize = 3;
+const MAX_REPINS: usize = 3;
 
 /// Called between rounds with the share of the time that has passed, from 0 to 1. Nothing is being
 /// sampled meanwhile.
@@ -145,7 +145,7 @@ impl<'a, P: Platform> Setup<'a, P> {
         let (mut calibration, mut first_rate) = calibrated(counter.as_ref(), &references)?;
         // The counters of two CPUs may disagree: a rate that began on one and ended on another is
         // that of neither.
-        for _ in 0..MOST_REPINS {
+        for _ in 0..MAX_REPINS {
             if binding.lost(platform).is_none() {
                 break;
             }
@@ -256,13 +256,10 @@ impl Sampling {
 impl<P: Threads> CpuBinding<P> {
     /// Pins to the CPU asked for, or to the current one if that can be done.
     fn pin(platform: &P, cpu: Option<u32>) -> Result<Self, AffinityError> {
-        let on = |cpu: u32| platform.pin(cpu).map(|pinned| (cpu, pinned));
-        let pinned = match cpu {
-            Some(cpu) => Ok(on(cpu)?),
-            None => match platform.current_cpu() {
-                Some(cpu) => on(cpu).map_err(Unpinned::Refused),
-                None => Err(Unpinned::UnknownCpu),
-            },
+        let pinned = match (cpu, platform.current_cpu()) {
+            (Some(cpu), _) => Ok((cpu, platform.pin(cpu)?)),
+            (None, Some(cpu)) => platform.pin(cpu).map(|pinned| (cpu, pinned)).map_err(Unpinned::Refused),
+            (None, None) => Err(Unpinned::UnknownCpu),
         };
         Ok(Self { requested: cpu, pinned })
     }
@@ -408,10 +405,10 @@ impl<P: Platform> Bench<'_, P> {
     pub(crate) fn elapsed_ns(&self, since: &TimerCalibration<P>) -> f64 {
         let by_reference = since.elapsed_ns();
         let Timer::Counter(_) = self.timer else { return by_reference };
-        let most = by_reference * (1.0 + FAR_BEHIND) + FAR_BEHIND_NS;
+        let most = by_reference * (1.0 + MAX_LAG_SHARE) + MAX_LAG_NS;
         // Again: one reading alone may be wrong, and the thread may have lost its CPU between the
         // two.
-        if self.ns_since(since.began()) <= most || since.elapsed_ns() > by_reference + FAR_BEHIND_NS {
+        if self.ns_since(since.began()) <= most || since.elapsed_ns() > by_reference + MAX_LAG_NS {
             return since.elapsed_ns();
         }
         self.ns_since(since.began()).max(since.elapsed_ns())

@@ -110,15 +110,11 @@ impl<P: Platform> Catalog<P> {
     /// Places of the clocks of this name: one, or one a path. Names are those of `clockscope list`,
     /// in capitals as well, with C's prefix, or [`COUNTER`].
     pub(crate) fn indices(&self, name: &str, paths: Paths) -> Result<Vec<usize>, UnknownClock> {
-        let found = spellings(name).map(|name| self.bearing(&name, paths)).find(|indices| !indices.is_empty());
-        let indices = match found {
-            Some(indices) => indices,
-            None if name.eq_ignore_ascii_case(COUNTER) => {
-                let counter = self.entries.iter().position(|row| row.info.is_counter() && row.info.is_ordered);
-                counter.into_iter().collect()
-            }
-            None => Vec::new(),
-        };
+        let mut found = spellings(name).map(|name| self.bearing(&name, paths));
+        let mut indices = found.find(|indices| !indices.is_empty()).unwrap_or_default();
+        if indices.is_empty() && name.eq_ignore_ascii_case(COUNTER) {
+            indices.extend(self.entries.iter().position(|row| row.info.is_counter() && row.info.is_ordered));
+        }
         if indices.is_empty() { Err(UnknownClock { name: name.to_owned(), known: self.names() }) } else { Ok(indices) }
     }
 

@@ -4,9 +4,9 @@ use clockscope_records::{Bin, DifferenceRecord, ModeRecord, Summary, Unknown, te
 use clockscope_statistics::{Difference, Mode, OCTAVE_EIGHTHS};
 
 /// Share of all differences that the table of distinct ones covers.
-const COVERED: f64 = 0.9999;
+const COVERED_SHARE: f64 = 0.9999;
 /// Largest differences that are reported singly.
-const LARGEST: usize = 10;
+const MAX_LARGEST: usize = 10;
 
 /// Returns the usual figures in ns.
 ///
@@ -31,11 +31,12 @@ pub(crate) fn distinct(
     let all = entries.iter().map(|entry| entry.count).sum::<u64>() as f64;
     let mut seen = 0;
     let covering = entries.iter().take_while(|entry| {
-        let wanted = (seen as f64) < COVERED * all;
+        let wanted = (seen as f64) < COVERED_SHARE * all;
         seen += entry.count;
         wanted
     });
-    (covering.map(record).collect(), entries.iter().rev().take(LARGEST).map(record).collect())
+    let largest = entries.iter().rev().take(MAX_LARGEST);
+    (covering.map(record).collect(), largest.map(record).collect())
 }
 
 /// Modes in ns; none for a unit of no fixed length.

@@ -51,8 +51,8 @@ fn meaning(
     is_offered: impl Fn(&KnownClocksource) -> Option<bool>,
 ) -> Option<MissingClock> {
     let (bare, path) = name.split_once(':').map_or((name, None), |(name, path)| (name, Some(path)));
-    let cataloged = spellings(bare).find_map(|name| Some((catalog::systems_with(&name), name)).filter(is_known));
-    match cataloged {
+    let mut cataloged = spellings(bare).map(|name| (catalog::systems_with(&name), name));
+    match cataloged.find(|(systems, _)| !systems.is_empty()) {
         Some((systems, name)) if here.is_none_or(|here| !systems.contains(&here)) => {
             let systems = systems.into_iter().map(System::name).collect();
             return Some(MissingClock::OtherSystems { name, systems });
@@ -68,10 +68,6 @@ fn meaning(
     }
     let known = known_clocksource(name)?;
     Some(MissingClock::Clocksource { known, is_offered: is_offered(known) })
-}
-
-fn is_known((systems, _): &(Vec<System>, String)) -> bool {
-    !systems.is_empty()
 }
 
 /// Returns what is known of a clocksource, whose name may be in capitals or with C's prefix; `None`

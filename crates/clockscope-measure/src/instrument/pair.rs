@@ -18,17 +18,17 @@ use crate::platform::{Clocks, ReferenceClock, SharedWord, Threads};
 const PATIENCE: f64 = 2.0;
 const PATIENCE_NS: f64 = 1e6;
 /// Limit in steps of the reference by which a time may be longer by the counter than asked for.
-const PATIENT_STEPS: f64 = 4.0;
+const PATIENCE_STEPS: f64 = 4.0;
 /// Turns in which a reference may stand still where no counter measures the time, if it was not
 /// seen to move: at 30 ns a turn, more than any clock's step.
-const PATIENT_TURNS: u64 = 1 << 22;
+const PATIENCE_TURNS: u64 = 1 << 22;
 /// Fewest turns in which a reference that was seen to move may stand still: it moved within as many
 /// readings.
-const FEWEST_TURNS: u64 = 1 << 10;
+const MIN_TURNS: u64 = 1 << 10;
 
-/// By what share of the time the counter may advance otherwise than the reference, beside what its
-/// rate is uncertain by, and by how many ns: a clock that is steered differs by less, one that
-/// stands still by more.
+/// Largest difference between the counter and the reference beside the uncertainty of the rate, as
+/// a share of the time and in ns: a clock that is steered differs by less, one that stands still by
+/// more.
 const PACE: f64 = 2e-3;
 const PACE_NS: f64 = 2_000.0;
 
@@ -121,7 +121,7 @@ impl<P: Clocks> Watchdog<'_, P> {
 impl<'a, P: Clocks> Deadline<'a, P> {
     pub(crate) fn new(reference: P::Reference, length_ns: u64, stop: &'a AtomicBool) -> Self {
         let start_ns = read(&reference);
-        let (counter, most_unchanged) = (None, PATIENT_TURNS);
+        let (counter, most_unchanged) = (None, PATIENCE_TURNS);
         Self {
             reference,
             stop,
@@ -139,7 +139,7 @@ impl<'a, P: Clocks> Deadline<'a, P> {
     /// Returns the same of a reference that was seen to move by such a step.
     pub(crate) fn with_step(mut self, step_ns: Option<f64>) -> Self {
         self.most_unchanged =
-            step_ns.map_or(PATIENT_TURNS, |_| FEWEST_TURNS.max(stall_limit::turns(0.0, step_ns).into()));
+            step_ns.map_or(PATIENCE_TURNS, |_| MIN_TURNS.max(stall_limit::turns(0.0, step_ns).into()));
         self
     }
 
@@ -185,7 +185,7 @@ impl<'a, P: Clocks> Deadline<'a, P> {
     fn is_out_of_patience(&self) -> bool {
         match &self.counter {
             Some(counter) => {
-                let slack_ns = PATIENCE_NS.max(PATIENT_STEPS * self.reference.tick_ns());
+                let slack_ns = PATIENCE_NS.max(PATIENCE_STEPS * self.reference.tick_ns());
                 counter.ns(counter.start[1]) > PATIENCE * self.length_ns as f64 + slack_ns
             }
             None => self.unchanged > self.most_unchanged,
@@ -201,15 +201,15 @@ impl<'a, P: Clocks> Deadline<'a, P> {
     /// Returns the time since the start in ns; `None` where the reference failed, or the counter
     /// advanced otherwise.
     pub(crate) fn measured_ns(&self) -> Option<u64> {
-        let by_counter = |start: usize| self.counter.as_ref().map(|counter| counter.ns(counter.start[start]));
+        let counter = self.counter.as_ref();
         // An interruption between two of these reads is held against neither clock.
-        let least_ns = by_counter(1);
+        let least_ns = counter.map(|counter| counter.ns(counter.start[1]));
         let elapsed_ns = self.elapsed_ns();
-        let most_ns = by_counter(0);
+        let most_ns = counter.map(|counter| counter.ns(counter.start[0]));
         if elapsed_ns == u64::MAX || self.unchanged > self.most_unchanged {
             return None;
         }
-        let (ns, uncertain) = (elapsed_ns as f64, self.counter.as_ref().map_or(0.0, |counter| counter.rate.bound_ppm));
+        let (ns, uncertain) = (elapsed_ns as f64, counter.map_or(0.0, |counter| counter.rate.bound_ppm));
         let slack_ns = ns * (PACE + uncertain * 1e-6) + PACE_NS + self.reference.tick_ns();
         let agrees =
             least_ns.is_none_or(|least| least <= ns + slack_ns) && most_ns.is_none_or(|most| most >= ns - slack_ns);

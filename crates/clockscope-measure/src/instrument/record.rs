@@ -103,7 +103,7 @@ fn cost(
     context: &Context<'_>,
     [batches, reads_per_batch, batches_dropped]: [u64; 3],
 ) -> Option<Cost> {
-    let ns = |cost: f64| cost * context.timer.rate().ns_per_unit;
+    let unit_ns = context.timer.rate().ns_per_unit;
     // The timer shows each batch in whole steps: most of them may be off by half a step, and all
     // alike.
     let hidden = context.timer.step / 2.0 / reads_per_batch as f64;
@@ -112,19 +112,21 @@ fn cost(
     let timers = context.timer.call / reads_per_batch as f64;
     let median = median_cost(&sorted)?;
     Some(Cost {
-        median: ns(median),
+        median: median * unit_ns,
         ci95: Figure::of(
-            blocks.interval(median).map(|[low, high]| [ns((low - hidden - timers).max(0.0)), ns(high + hidden)]),
+            blocks
+                .interval(median)
+                .map(|[low, high]| [(low - hidden - timers).max(0.0) * unit_ns, (high + hidden) * unit_ns]),
             ReadingsReason::FewBatches { fewest: 48 },
         ),
         between_runs: None,
-        rounds: blocks.rounds().iter().map(|level| ns(*level)).collect(),
-        min: ns(*sorted.first()?),
+        rounds: blocks.rounds().iter().map(|level| level * unit_ns).collect(),
+        min: sorted.first()? * unit_ns,
         p99: Figure::of(
-            if sorted.len() >= 100 { quantile(&sorted, 0.99).map(ns) } else { None },
+            if sorted.len() >= 100 { quantile(&sorted, 0.99).map(|cost| cost * unit_ns) } else { None },
             ReadingsReason::FewBatches { fewest: 100 },
         ),
-        histogram: cost_histogram(&sorted.iter().map(|cost| ns(*cost)).collect::<Vec<_>>()),
+        histogram: cost_histogram(&sorted.iter().map(|cost| cost * unit_ns).collect::<Vec<_>>()),
         batches,
         reads_per_batch,
         batches_dropped,

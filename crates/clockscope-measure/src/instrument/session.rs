@@ -49,8 +49,9 @@ impl<'a, P: Platform> Session<'a, P> {
     /// filter may kill.
     pub(crate) fn recorded_at(&self) -> Result<Option<String>, SeveralThreads> {
         let platform = self.platform;
-        let mut read = |_| platform.unix_seconds().map(|_| ()).ok_or(Errno::UNSUPPORTED);
-        let outcome = platform.attempt(1, PATIENCE_MS, &mut read)?.pop();
+        let outcomes =
+            platform.attempt(1, PATIENCE_MS, &mut |_| platform.unix_seconds().map(|_| ()).ok_or(Errno::UNSUPPORTED));
+        let outcome = outcomes?.pop();
         if outcome.is_none_or(|outcome| FailureReason::from_outcome(outcome, self.counter_readable()).is_some()) {
             return Ok(None);
         }

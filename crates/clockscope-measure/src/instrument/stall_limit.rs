@@ -3,22 +3,22 @@
 
 /// Time after which a timer that shows the same stands still, in ns: twice a timer tick of 100 Hz,
 /// which is the longest step of a timer.
-const LONGEST_STEP_NS: f64 = 20e6;
+const MAX_STEP_NS: f64 = 20e6;
 /// The least that a turn takes, in ns.
-const SHORTEST_TURN_NS: f64 = 20.0;
+const MIN_TURN_NS: f64 = 20.0;
 /// The least that a turn takes of a timer whose steps are too long to be seen, in ns: it is read by
 /// a system call.
-const SHORTEST_CALL_NS: f64 = 100.0;
+const MIN_CALL_NS: f64 = 100.0;
 
 /// Returns in how many turns a timer that works moves, if a turn was seen to take `loop_ns`, and if
 /// the timer was seen to move by `step_ns` before. Turns are what can be counted where it stands
 /// still: the thread may lose its CPU for any time between two of them.
 pub(crate) fn turns(loop_ns: f64, step_ns: Option<f64>) -> u32 {
     let turns = match step_ns {
-        _ if loop_ns > 0.0 => LONGEST_STEP_NS / loop_ns.max(SHORTEST_TURN_NS),
+        _ if loop_ns > 0.0 => MAX_STEP_NS / loop_ns.max(MIN_TURN_NS),
         // It has moved, but no longer does.
-        Some(step_ns) => 2.0 * step_ns / SHORTEST_TURN_NS,
-        None => LONGEST_STEP_NS / SHORTEST_CALL_NS,
+        Some(step_ns) => 2.0 * step_ns / MIN_TURN_NS,
+        None => MAX_STEP_NS / MIN_CALL_NS,
     };
     turns.ceil() as u32
 }

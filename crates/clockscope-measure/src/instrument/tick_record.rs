@@ -6,13 +6,13 @@ use clockscope_system::{ClockBasis, ClockInfo, Resolution, Unit};
 
 use crate::instrument::context::Context;
 
-/// By what share a tick may differ from a frequency that is known by name: oscillators are off by
-/// up to 100 ppm, and the system's clocks are steered.
-const SAME: f64 = 200e-6;
+/// Largest share by which a tick differs from a frequency that is known by name: oscillators are
+/// off by up to 100 ppm, and the system's clocks are steered.
+const MAX_NOMINAL_ERROR: f64 = 200e-6;
 /// Most counts of the counter that a tick is taken for: more could have come about by chance.
-const MOST_COUNTS: f64 = 100.0;
+const MAX_COUNTS: f64 = 100.0;
 /// Largest denominator of a fraction of ns.
-const DENOMINATOR: u32 = 12;
+const MAX_DENOMINATOR: u32 = 12;
 
 /// Frequencies that are known by name, in Hz, and the exact period.
 const KNOWN: [(f64, ExactTick, &str); 16] = [
@@ -92,7 +92,7 @@ struct TickSource {
     /// Length of one count of the counter that the clock is or is based on.
     ns_per_count: Option<f64>,
     is_counter: bool,
-    /// By what share the length of the clock's unit may be off.
+    /// Largest share by which the length of the clock's unit is off.
     unit_error: f64,
     /// Resolution that the interface states.
     nominal_ns: Option<f64>,
@@ -139,7 +139,7 @@ impl TickSource {
     /// equal steps may be as long as the pauses between the reads.
     fn is_nominal(self, lattice: Lattice, ns_per_unit: f64) -> bool {
         let Some(nominal_ns) = self.nominal_ns else { return false };
-        (lattice.period * ns_per_unit / nominal_ns - 1.0).abs() <= SAME + lattice.error + self.unit_error
+        (lattice.period * ns_per_unit / nominal_ns - 1.0).abs() <= MAX_NOMINAL_ERROR + lattice.error + self.unit_error
     }
 
     fn found(self, lattice: Lattice, ns_per_unit: f64) -> TickRecord {
@@ -149,7 +149,7 @@ impl TickSource {
         let is_whole = self.is_counter && (lattice.period - whole).abs() <= (lattice.period * lattice.error).max(1e-6);
         let (period, error) = if is_whole { (whole, 0.0) } else { (lattice.period, lattice.error) };
         let (tick_ns, error) = (period * ns_per_unit, error + self.unit_error);
-        let known = KNOWN.iter().find(|(hz, ..)| (tick_ns * hz / 1e9 - 1.0).abs() <= SAME + error);
+        let known = KNOWN.iter().find(|(hz, ..)| (tick_ns * hz / 1e9 - 1.0).abs() <= MAX_NOMINAL_ERROR + error);
         let counts = self.counts(tick_ns).filter(|counts| *counts > 1.0 || known.is_none());
         // What the kernel makes of the counter is a multiple of its counts, whatever else that may
         // look like.
@@ -183,7 +183,7 @@ impl TickSource {
     fn counts(self, tick_ns: f64) -> Option<f64> {
         let counts = tick_ns / self.ns_per_count?;
         let whole = counts.round();
-        ((counts - whole).abs() <= whole * SAME && (1.0..=MOST_COUNTS).contains(&whole)).then_some(whole)
+        ((counts - whole).abs() <= whole * MAX_NOMINAL_ERROR && (1.0..=MAX_COUNTS).contains(&whole)).then_some(whole)
     }
 
     /// A tick of `counts` counts of the hardware.
@@ -198,7 +198,7 @@ impl TickSource {
 fn fraction_of_ns(tick_ns: f64, error: f64) -> Option<ExactTick> {
     // What is known no better than this lies near some simple fraction anyway.
     let slack = tick_ns * error.max(1e-9);
-    (1..=DENOMINATOR).find_map(|parts| {
+    (1..=MAX_DENOMINATOR).find_map(|parts| {
         let whole = (tick_ns * f64::from(parts)).round();
         let is_near = (tick_ns - whole / f64::from(parts)).abs() <= slack;
         let by_chance = 2.0 * slack * f64::from(parts * parts);

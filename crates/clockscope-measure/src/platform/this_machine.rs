@@ -257,9 +257,8 @@ impl Sleeps for ThisMachine {
 /// Returns what the library makes of the kernel's figures, and half of the interval that it
 /// answers, in s.
 fn civil() -> (Option<CivilState>, Option<f64>) {
-    let half = |interval: clockscope::Interval| Some(interval.width().as_secs_f64() / 2.0);
     match clockscope::utc_now() {
-        Ok(utc) => (Some(utc.state), half(utc)),
+        Ok(utc) => (Some(utc.state), Some(utc.width().as_secs_f64() / 2.0)),
         Err(clockscope::Unbounded::Slewing { .. }) => (Some(CivilState::Slewing), None),
         Err(clockscope::Unbounded::Worthless(_)) => (Some(CivilState::Worthless), None),
         Err(clockscope::Unbounded::Unsynchronized(_)) => (Some(CivilState::Unsynchronized), None),

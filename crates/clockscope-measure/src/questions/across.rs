@@ -63,12 +63,12 @@ fn unfit<P: Platform>(row: &CatalogEntry<P>) -> Option<FailureReason> {
 
 /// Returns what ended a clock's readings: an error, or that the clock stood still.
 fn ended(error: Option<Errno>, is_stuck: bool) -> Option<FailureReason> {
-    let of_error = |errno: Errno| {
-        FailureReason::new(Failure::DuringRun, ClockReason::ReadingsEnded { error: system_error(errno) })
-    };
-    let stuck =
-        || FailureReason::new(Failure::Stuck, "it stood still during the run: its readings did not change any more");
-    error.map(of_error).or_else(|| is_stuck.then(stuck))
+    if let Some(errno) = error {
+        let reason = ClockReason::ReadingsEnded { error: system_error(errno) };
+        return Some(FailureReason::new(Failure::DuringRun, reason));
+    }
+    let reason = "it stood still during the run: its readings did not change any more";
+    is_stuck.then(|| FailureReason::new(Failure::Stuck, reason))
 }
 
 #[cfg(all(test, target_os = "linux"))]

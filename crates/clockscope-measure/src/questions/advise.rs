@@ -23,14 +23,14 @@ use scale::RateStatements;
 /// Intervals that are advised on if none is asked for, in ns: 1 ns to 1 s.
 const INTERVALS: [f64; 10] = [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 /// The reading error that the recommendation of a measurement accepts: the default of `advise`.
-const USUAL_ERROR: f64 = 0.01;
+const DEFAULT_ERROR: f64 = 0.01;
 /// The longest interval of a recommendation, in ns: an hour.
-const LONGEST_NS: f64 = 3.6e12;
+const MAX_INTERVAL_NS: f64 = 3.6e12;
 /// Reading errors whose ratio is less are the same: they save less than a fifth of the repetitions,
 /// and differ by as much from run to run. Of those clocks the one that programs know best is named.
-const SAME_ERROR: f64 = 1.25;
+const EQUAL_ERROR_RATIO: f64 = 1.25;
 /// Clocks that a reason may name.
-const FEW_CLOCKS: usize = 4;
+const MAX_NAMED_CLOCKS: usize = 4;
 /// The most that Linux corrects a frequency by, as a share: MAXFREQ of linux/timex.h.
 const LINUX_TOLERANCE: f64 = 500e-6;
 
@@ -68,19 +68,18 @@ pub fn advise(source: AdviceInput<'_>, error: f64, interval_ns: Option<f64>, aft
 /// nothing was tested.
 pub(crate) fn recommend(clocks: &[ClockRecord], environment: &Environment) -> Recommendation {
     let clocks = clocks.iter().map(ClockFigures::of_record).collect();
-    let (choice, left_out) = Choice::new(clocks, environment, Work::Spin, USUAL_ERROR);
+    let (choice, left_out) = Choice::new(clocks, environment, Work::Spin, DEFAULT_ERROR);
     let reason = why_no_advice(&choice.weighed, &left_out, environment);
-    let chosen = choice.clock(LONGEST_NS).zip(choice.clock(0.0));
-    let Some((chosen, finest)) = chosen.filter(|_| reason.is_none()) else {
+    let (Some(chosen), Some(finest), None) = (choice.clock(MAX_INTERVAL_NS), choice.clock(0.0), &reason) else {
         let clock = Figure::unknown(reason.unwrap_or(texts::NOTHING_FIT.into()));
-        return Recommendation { error: USUAL_ERROR, clock, ..Recommendation::default() };
+        return Recommendation { error: DEFAULT_ERROR, clock, ..Recommendation::default() };
     };
     let is_other = finest.candidate.clock != chosen.candidate.clock;
-    let interval_ns = rounded_up(chosen.candidate.sufficient_from_ns(USUAL_ERROR, choice.after), 2);
+    let interval_ns = rounded_up(chosen.candidate.sufficient_from_ns(DEFAULT_ERROR, choice.after), 2);
     let for_shorter =
         ForShorter { clock: finest.candidate.clock.clone(), reading_error_ns: choice.error_ns(finest, 0.0) };
     Recommendation {
-        error: USUAL_ERROR,
+        error: DEFAULT_ERROR,
         clock: Figure::Known(chosen.candidate.clock.clone()),
         interval_ns: Some(interval_ns),
         reading_error_ns: Some(choice.error_ns(chosen, interval_ns)),
@@ -115,7 +114,7 @@ fn why_no_advice(weighed: &[Weighed<'_>], left_out: &[LeftOut], environment: &En
 
 /// Returns what all clocks that were left out have in common, if that is the same and they are few.
 fn why_nothing_suits(left_out: &[LeftOut]) -> Unknown {
-    let (Some(first), ..=FEW_CLOCKS) = (left_out.first(), left_out.len()) else {
+    let (Some(first), ..=MAX_NAMED_CLOCKS) = (left_out.first(), left_out.len()) else {
         return texts::NOTHING_MEASURED.into();
     };
     if left_out.iter().any(|clock| clock.cause != first.cause) {
@@ -162,17 +161,19 @@ impl<'a> Choice<'a> {
     /// library's may be worse by a tick of the best, which observed errors differ by from run to
     /// run: a counter's readings have to be converted, and the library's are.
     fn clock(&self, interval_ns: f64) -> Option<&Weighed<'a>> {
-        let usual = self.weighed.iter().find(|clock| clock.is_usual());
-        let errors = self.weighed.iter().map(|clock| (self.error_ns(clock, interval_ns), clock));
-        let (smallest_ns, best) = errors.min_by(|a, b| a.0.total_cmp(&b.0))?;
-        let same_ns = smallest_ns * SAME_ERROR;
-        let below = |most_ns: f64| move |clock: &&Weighed<'_>| self.error_ns(clock, interval_ns) <= most_ns;
-        usual
-            .filter(below((self.error * interval_ns).max(same_ns)))
-            .or_else(|| {
-                self.weighed.iter().filter(below(same_ns + best.candidate.tick_ns)).find(|clock| clock.is_librarys())
-            })
-            .or_else(|| self.weighed.iter().find(below(same_ns)))
+        let errors: Vec<_> = self.weighed.iter().map(|clock| (self.error_ns(clock, interval_ns), clock)).collect();
+        let (smallest_ns, best) = errors.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
+        let same_ns = smallest_ns * EQUAL_ERROR_RATIO;
+        let usual = errors.iter().find(|(_, clock)| clock.is_usual());
+        if let Some((error_ns, usual)) = usual
+            && *error_ns <= (self.error * interval_ns).max(same_ns)
+        {
+            return Some(usual);
+        }
+        let librarys_ns = same_ns + best.candidate.tick_ns;
+        let librarys = errors.iter().find(|(error_ns, clock)| *error_ns <= librarys_ns && clock.is_librarys());
+        let first = errors.iter().find(|(error_ns, _)| *error_ns <= same_ns);
+        librarys.or(first).map(|(_, clock)| *clock)
     }
 
     fn row(&self, statements: &RateStatements<'_>, interval_ns: f64) -> Option<AdviceRow> {

@@ -7,7 +7,7 @@
 
 use clockscope_core::brackets::{Bracket, narrowest};
 use clockscope_records::{AfterWork, Envelope, Figure, Measurement, Work, texts};
-use clockscope_statistics::quantile;
+use clockscope_statistics::median;
 use clockscope_system::{Errno, RawClock};
 
 use crate::instrument::bench::{Bench, Setup};
@@ -19,9 +19,9 @@ use crate::platform::Platform;
 use crate::questions::advise::{finalists, recommend};
 
 /// The most intervals of a clock for one work.
-const MOST_INTERVALS: usize = 1000;
+const MAX_INTERVALS: usize = 1000;
 /// Most clocks of a measurement that are all read after work.
-const FEW_CLOCKS: usize = 4;
+const MAX_CLOCKS: usize = 4;
 /// Share of the time for the work that advice is asked after.
 const REQUESTED_SHARE: f64 = 0.65;
 /// Share of the time for all other works together.
@@ -31,9 +31,9 @@ const LINE_BYTES: usize = 64;
 /// Length of a sleep, in ns.
 const SLEEP_NS: f64 = 1e7;
 /// The longest spin, in ns: few of them have room, and longer intervals are off by as much.
-const LONGEST_SPIN_NS: f64 = 1e8;
+const MAX_SPIN_NS: f64 = 1e8;
 /// The longest spin of clocks other than the usual one, in ns: that suffices for longer intervals.
-const LONGEST_OF_ALL_NS: f64 = 1e6;
+const MAX_COMMON_SPIN_NS: f64 = 1e6;
 /// Brackets that a clock's rate is found from, at either end.
 const BRACKETS: u32 = 64;
 /// Pairs of reads that the cost of the counter's is found from.
@@ -83,7 +83,7 @@ impl AfterWorkRequest {
                 (1e6, 0.14),
                 (1e7, 0.18),
             ],
-            Self::Interval { ns, .. } => &[(ns.min(LONGEST_SPIN_NS), 0.1)],
+            Self::Interval { ns, .. } => &[(ns.min(MAX_SPIN_NS), 0.1)],
         };
         let spins = spins.iter().map(|&(ns, share)| Trial { work: Work::Spin, ns, share });
         let walks = [(Work::Touch32K, 0.01), (Work::Touch256K, 0.03), (Work::Touch4M, 0.1)];
@@ -124,7 +124,7 @@ pub fn after_work<P: Platform>(
 ) {
     let environment = session.environment.clone();
     let clocks = &mut measurement.found.clocks;
-    let is_few = clocks.iter().filter(|clock| clock.available).count() <= FEW_CLOCKS;
+    let is_few = clocks.iter().filter(|clock| clock.available).count() <= MAX_CLOCKS;
     let finalists = finalists(clocks, &environment);
     let read = clocks.iter().filter(|clock| {
         let is_time = !clock.identity.is_cpu_time && !clock.identity.is_device;
@@ -190,7 +190,7 @@ fn find<P: Platform>(
         entries.iter().map(|entry| Participant::new(entry, counter, counter_cost, trials.len())).collect();
     for (index, trial) in trials.iter().enumerate() {
         let start = bench.calibrate();
-        for _ in 0..MOST_INTERVALS {
+        for _ in 0..MAX_INTERVALS {
             for participant in participants.iter_mut().filter(|participant| participant.needs(trial)) {
                 participant.measure(bench, trial, index, &mut memory);
             }
@@ -230,9 +230,7 @@ fn spin<P: Platform>(bench: &Bench<'_, P>, ns: f64) {
 /// Returns what a read of the counter takes, in its unit: the median of what it shows from one read
 /// to the next.
 fn read_cost<C: RawClock>(counter: &C) -> f64 {
-    let mut shown: Vec<f64> = (0..READ_PAIRS).map(|_| read_twice(counter) as f64).collect();
-    shown.sort_by(f64::total_cmp);
-    quantile(&shown, 0.5).unwrap_or(0.0)
+    median((0..READ_PAIRS).map(|_| read_twice(counter) as f64)).unwrap_or(0.0)
 }
 
 /// A function of its own: nothing but the reads is between them.
@@ -252,7 +250,7 @@ impl<'a, P: Platform> Participant<'a, P> {
 
     /// Returns whether the clock may be the best for intervals of such a length.
     fn needs(&self, trial: &Trial) -> bool {
-        let is_long = trial.work == Work::Spin && trial.ns > LONGEST_OF_ALL_NS || trial.work == Work::Sleep;
+        let is_long = trial.work == Work::Spin && trial.ns > MAX_COMMON_SPIN_NS || trial.work == Work::Sleep;
         !self.failed && (self.entry.info.is_usual || !is_long)
     }
 
@@ -276,23 +274,23 @@ impl<'a, P: Platform> Participant<'a, P> {
 
     /// Returns the errors after each work that was done.
     fn errors(&self, bench: &Bench<'_, P>, trials: &[Trial]) -> Figure<Vec<AfterWork>> {
-        let end = self.bracket().ok().filter(|_| !self.failed);
-        let Some((start, end)) = self.start.zip(end) else { return Figure::unknown("a read around work failed") };
+        let (Some(start), Ok(end), false) = (self.start, self.bracket(), self.failed) else {
+            return Figure::unknown("a read around work failed");
+        };
         let units_per_unit = end.middle_since(&start) / end.inner_since(&start);
         if !(units_per_unit > 0.0 && units_per_unit.is_finite()) {
             return Figure::unknown(texts::NO_FORWARD_STEP);
         }
-        let error_ns = |around: &Around| {
-            let [outer, inner] = [around.outer, around.inner].map(|[a, b]| b.wrapping_sub(a) as i64 as f64);
-            ((outer / units_per_unit - inner - self.counter_cost) * bench.facts.first_rate.ns_per_unit).abs()
-        };
         let errors = trials.iter().zip(&self.intervals).filter_map(|(trial, intervals)| {
-            let mut lengths: Vec<f64> =
-                intervals.iter().map(|around| bench.facts.ns_between(around.inner[0], around.inner[1])).collect();
-            lengths.sort_by(f64::total_cmp);
-            let work_ns = if trial.ns > 0.0 { trial.ns } else { quantile(&lengths, 0.5)? };
-            clockscope_statistics::after_work(trial.work, work_ns, intervals.iter().map(error_ns).collect())
+            let lengths = intervals.iter().map(|around| bench.facts.ns_between(around.inner[0], around.inner[1]));
+            let work_ns = if trial.ns > 0.0 { trial.ns } else { median(lengths)? };
+            let errors_ns = intervals.iter().map(|around| {
+                let [outer, inner] = [around.outer, around.inner].map(|[a, b]| b.wrapping_sub(a) as i64 as f64);
+                ((outer / units_per_unit - inner - self.counter_cost) * bench.facts.first_rate.ns_per_unit).abs()
+            });
+            clockscope_statistics::after_work(trial.work, work_ns, errors_ns.collect())
         });
-        Figure::of(Some(errors.collect()).filter(|found: &Vec<_>| !found.is_empty()), texts::NO_READINGS)
+        let errors: Vec<AfterWork> = errors.collect();
+        if errors.is_empty() { Figure::unknown(texts::NO_READINGS) } else { Figure::Known(errors) }
     }
 }

@@ -14,7 +14,7 @@ mod paths;
 mod policy;
 
 use clockscope_records::checks::ReferenceProblem;
-use clockscope_records::{Check, ClockRecord, Envelope, Environment, Policy, Rate, Use, Verdict};
+use clockscope_records::{Check, Envelope, Environment, Policy, Rate, Use, Verdict};
 use clockscope_system::ReadPath;
 
 use crate::instrument::bench::{Progress, Setup};
@@ -39,18 +39,18 @@ pub(crate) const CHECK_REFERENCES: [ReferenceKind; 3] = [
 ];
 
 /// Shares of the time; the rest is for setting up.
-const COST: f64 = 0.32;
-const ORDER: f64 = 0.16;
+const COST_SHARE: f64 = 0.32;
+const ORDER_SHARE: f64 = 0.16;
 /// Share that order may take on CPUs that are busy, and as long as it shows nothing of a clock.
-const LONGEST_ORDER: f64 = 0.2;
-const LONGEST_MISSING_ORDER: f64 = 0.4;
-const OFFSETS: f64 = 0.08;
-const RATE: f64 = 0.22;
+const MAX_ORDER_SHARE: f64 = 0.2;
+const MAX_MISSING_ORDER_SHARE: f64 = 0.4;
+const OFFSETS_SHARE: f64 = 0.08;
+const RATE_SHARE: f64 = 0.22;
 /// Share that CPU-time clocks take at most, on busy CPUs; what they take is not left for rates.
-const CPU_TIME: f64 = 0.06;
+const CPU_TIME_SHARE: f64 = 0.06;
 /// The share by which all has to be over, and the least of it that is left for rates.
-const WHOLE: f64 = 0.96;
-const SHORTEST_RATE: f64 = 0.1;
+const TOTAL_SHARE: f64 = 0.96;
+const MIN_RATE_SHARE: f64 = 0.1;
 
 /// Request for a check: what to check, and how.
 #[derive(Clone, Debug)]
@@ -98,7 +98,8 @@ pub fn check<P: Platform>(
 /// and sections are those that a finding can answer.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The policy names a clock that there is not, has a limit below 0 or without end, or a demand that
+/// no finding can answer.
 pub fn accepted<P: Platform>(platform: &P, policy: &Policy) -> Result<(), MeasureError> {
     policy::names(platform, policy, &[], None).map(drop)
 }
@@ -132,25 +133,26 @@ pub(crate) fn observe<P: Platform>(
     let ordered = Catalog::new(platform).select(&with_counter(platform, names), Paths::Libc)?.tried(session)?;
     let since = since(setup, &counters);
     let measure::CostResult { clocks, .. } =
-        measure::find(setup, duration_s * COST, true, &mut |share| progress(share * COST));
+        measure::find(setup, duration_s * COST_SHARE, true, &mut |share| progress(share * COST_SHARE));
     let plan = order::OrderSettings {
         cpus: cpus.clone(),
         serial: false,
         handoff: order::Handoff::default(),
-        duration_ns: duration_s * ORDER * 1e9,
-        longest_ns: duration_s * LONGEST_ORDER * 1e9,
-        longest_missing_ns: duration_s * LONGEST_MISSING_ORDER * 1e9,
+        duration_ns: duration_s * ORDER_SHARE * 1e9,
+        longest_ns: duration_s * MAX_ORDER_SHARE * 1e9,
+        longest_missing_ns: duration_s * MAX_MISSING_ORDER_SHARE * 1e9,
     };
-    let order = order::find(setup, &ordered.entries, &plan, &mut |share| progress(COST + share * ORDER));
-    let plan = offsets::OffsetsSettings { cpus, serial: false, duration_ns: duration_s * OFFSETS * 1e9 };
-    let offsets = offsets::find(setup, &counters, &plan, &mut |share| progress(COST + ORDER + share * OFFSETS));
-    let done = COST + ORDER + OFFSETS;
+    let order = order::find(setup, &ordered.entries, &plan, &mut |share| progress(COST_SHARE + share * ORDER_SHARE));
+    let plan = offsets::OffsetsSettings { cpus, serial: false, duration_ns: duration_s * OFFSETS_SHARE * 1e9 };
+    let offsets =
+        offsets::find(setup, &counters, &plan, &mut |share| progress(COST_SHARE + ORDER_SHARE + share * OFFSETS_SHARE));
+    let done = COST_SHARE + ORDER_SHARE + OFFSETS_SHARE;
     let earlier = mean(since.as_ref());
-    let cpu_times = cpu_time::find(setup, names, duration_s * CPU_TIME * 1e9)?;
+    let cpu_times = cpu_time::find(setup, names, duration_s * CPU_TIME_SHARE * 1e9)?;
     // On busy CPUs what came before took longer.
-    let left_s = duration_s * WHOLE - setup.bench.elapsed_ns(&start) / 1e9;
-    let rate_s = left_s.clamp(duration_s * SHORTEST_RATE, duration_s * RATE);
-    let rates = rates(setup, names, rate_s, &mut |share| progress(done + share * RATE));
+    let left_s = duration_s * TOTAL_SHARE - setup.bench.elapsed_ns(&start) / 1e9;
+    let rate_s = left_s.clamp(duration_s * MIN_RATE_SHARE, duration_s * RATE_SHARE);
+    let rates = rates(setup, names, rate_s, &mut |share| progress(done + share * RATE_SHARE));
     let is_reference_unsteered =
         rates.as_ref().is_ok_and(|rates| default_clocks::is_unsteered(&Catalog::new(platform), &rates.reference));
     // A path that runs at a rate of its own is furthest off by now.
@@ -226,12 +228,14 @@ fn judge(seen: &Observations, wanted: &[String], names: &[String], policy: &Poli
     let demands = policy::compare(policy, seen, &verdicts(seen, names, None), for_use);
     let mut verdicts = verdicts(seen, names, for_use);
     let demanded = policy::clocks(policy);
-    let is_named = |clock: &str| wanted.iter().chain(&demanded).any(|name| policy::is_same(seen, clock, name));
+    let named: Vec<&String> = wanted.iter().chain(&demanded).collect();
     if !wanted.is_empty() {
-        verdicts.retain(|verdict| is_named(&verdict.clock));
+        verdicts.retain(|verdict| named.iter().any(|name| policy::is_same(seen, &verdict.clock, name)));
     }
     let absent = names.iter().filter_map(|name| seen.clock(name)).filter(|clock| observations::is_absent(clock));
-    let unavailable = absent.filter(|clock| is_named(&clock.identity.label())).filter_map(unreadable).collect();
+    let unreadable = absent.filter_map(unreadable);
+    let unavailable =
+        unreadable.filter(|clock| named.iter().any(|name| policy::is_same(seen, &clock.clock, name))).collect();
     Check { verdicts, unavailable, demands, ..Check::default() }
 }
 
@@ -244,8 +248,10 @@ pub(crate) fn verdicts(seen: &Observations, names: &[String], for_use: Option<Us
     let reference_problem = seen.reference_problem().or(is_judge_unfit.then_some(ReferenceProblem::CounterUnfit));
     let mut verdicts: Vec<_> = counter.and_then(|evidence| evidence.verdict(for_use)).into_iter().collect();
     for name in names {
-        let is_judged = |clock: &&ClockRecord| !is_counter(clock) && !observations::is_absent(clock);
-        if let Some(clock) = seen.clock(name).filter(is_judged) {
+        if let Some(clock) = seen.clock(name)
+            && !is_counter(clock)
+            && !observations::is_absent(clock)
+        {
             verdicts.extend(os_clock::judge(seen, clock, reference_problem, &faults).verdict(for_use));
         }
     }

@@ -99,17 +99,16 @@ pub fn with_each_clocksource<T>(
     let right = clocksource::right(clocksources)?;
     let was = right.was().to_owned();
     let mut found = Vec::new();
-    let mut ask_each = || -> Result<(), MeasureError> {
-        for (index, name) in clocksources.iter().enumerate() {
-            if stop.load(Ordering::Relaxed) {
-                break;
-            }
-            right.switch(name)?;
-            found.push(ask(index, name)?);
+    let mut ended = Ok(());
+    for (index, name) in clocksources.iter().enumerate() {
+        if ended.is_err() || stop.load(Ordering::Relaxed) {
+            break;
         }
-        Ok(())
-    };
-    let ended = ask_each();
+        match right.switch(name).map_err(MeasureError::from).and_then(|()| ask(index, name)) {
+            Ok(answer) => found.push(answer),
+            Err(error) => ended = Err(error),
+        }
+    }
     let is_back = right.put_back().map_err(MeasureError::from);
     let error = match (ended, is_back) {
         (Ok(()), Ok(())) => None,

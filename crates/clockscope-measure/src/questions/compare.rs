@@ -110,7 +110,7 @@ enum Sides<'a> {
 }
 
 /// Clocks that are all compared where none is named: more would widen the bounds too far.
-const FEW_CLOCKS: usize = 8;
+const MAX_DEFAULT_CLOCKS: usize = 8;
 
 const SIDES: [&str; 2] = ["BASE", "NEW"];
 
@@ -345,7 +345,7 @@ fn labels(sides: &[Side; 2], names: &[String]) -> Result<Vec<String>, CompareErr
 /// that waits for what precedes it.
 fn usual(sides: &[Side; 2], labels: Vec<String>) -> (Vec<String>, Vec<String>) {
     let measured = labels.iter().filter(|label| is_measured(sides, label));
-    if measured.count() <= FEW_CLOCKS {
+    if measured.count() <= MAX_DEFAULT_CLOCKS {
         return (labels, Vec::new());
     }
     let ordered = sides[0].clocks.iter().filter(|clock| clock.is_ordered_counter && labels.contains(&clock.label));

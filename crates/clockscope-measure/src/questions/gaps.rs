@@ -6,7 +6,7 @@ mod cause;
 mod watch;
 
 use clockscope_records::{Cause, CpuGaps, Envelope, Figure, Gaps, Unknown, WorstGap, texts};
-use clockscope_statistics::quantile;
+use clockscope_statistics::{median, quantile};
 use clockscope_system::account;
 
 use crate::instrument::bench::{Bench, Progress, Sampling, Setup};
@@ -18,19 +18,19 @@ use crate::instrument::stall_limit;
 use crate::instrument::timer::Timer;
 use crate::platform::{Clocks, Platform};
 use crate::questions::across::team::on_each;
-use watch::{GapThresholds, WORST, Watch, WatchSources};
+use watch::{GapThresholds, MAX_WORST_GAPS, Watch, WatchSources};
 
 /// Shortest pause, in ns, that may have been an interrupt: after it the account is renewed, so that
 /// a later gap is not explained by what was counted before.
-const PAUSE_NS: f64 = 1e3;
+const MIN_PAUSE_NS: f64 = 1e3;
 /// Turns of the loop from which the length of one follows.
 const TURNS: usize = 1 << 10;
 /// Number of them that make a run, of which the mean is taken.
 const TURNS_OF_RUN: usize = 1 << 5;
 /// Shortest gap, in turns of the loop: a slow timer must not be taken for a lost thread.
-const FEWEST_TURNS: f64 = 4.0;
+const MIN_TURNS: f64 = 4.0;
 /// Shortest gap, in steps of the timer: a coarse one must not be taken for a lost thread, either.
-const FEWEST_STEPS: f64 = 2.0;
+const MIN_STEPS: f64 = 2.0;
 /// Length of a part of the run, in ns: the time between two signs of progress.
 const PART_NS: f64 = 250e6;
 
@@ -62,11 +62,11 @@ pub fn gaps<P: Platform>(
     let setup = Setup::new(session, Catalog::counters(platform), None)?;
     let bench = &setup.bench;
     let (loop_counts, step) = turn(&bench.timer);
-    let least_counts = (loop_counts * FEWEST_TURNS).max(FEWEST_STEPS * step.max(bench.timer.tick_ns()));
+    let least_counts = (loop_counts * MIN_TURNS).max(MIN_STEPS * step.max(bench.timer.tick_ns()));
     let requested_counts = threshold_s * 1e9 / bench.facts.first_rate.ns_per_unit;
     let limits = GapThresholds {
         threshold: requested_counts.max(least_counts) as u64,
-        pause: (PAUSE_NS / bench.facts.first_rate.ns_per_unit).max(least_counts) as u64,
+        pause: (MIN_PAUSE_NS / bench.facts.first_rate.ns_per_unit).max(least_counts) as u64,
         stall_turns: stall_limit::turns(loop_counts * bench.facts.first_rate.ns_per_unit, bench.seen_step_ns()),
     };
     let sampling = bench.calibrate();
@@ -169,10 +169,8 @@ fn turn<P: Clocks>(timer: &Timer<P>) -> (f64, f64) {
     let pairs = readings.windows(2);
     let turns: Vec<f64> = pairs.map(|pair| (pair[1].wrapping_sub(pair[0]) as i64).max(0) as f64).collect();
     let step = turns.iter().copied().filter(|turn| *turn > 0.0).min_by(f64::total_cmp);
-    let runs = turns.chunks(TURNS_OF_RUN);
-    let mut means: Vec<f64> = runs.map(|run| run.iter().sum::<f64>() / run.len() as f64).collect();
-    means.sort_by(f64::total_cmp);
-    (quantile(&means, 0.5).unwrap_or(0.0), step.unwrap_or(0.0))
+    let means = turns.chunks(TURNS_OF_RUN).map(|run| run.iter().sum::<f64>() / run.len() as f64);
+    (median(means).unwrap_or(0.0), step.unwrap_or(0.0))
 }
 
 fn record(watches: Vec<Watch>, threshold_ns: f64, loop_ns: f64, unit_ns: f64) -> Gaps {
@@ -189,7 +187,7 @@ fn record(watches: Vec<Watch>, threshold_ns: f64, loop_ns: f64, unit_ns: f64) ->
         })
         .collect();
     worst.sort_by(|a, b| b.ns.total_cmp(&a.ns));
-    worst.truncate(WORST);
+    worst.truncate(MAX_WORST_GAPS);
     Gaps {
         threshold_ns,
         loop_ns: Figure::Known(loop_ns),
@@ -199,41 +197,42 @@ fn record(watches: Vec<Watch>, threshold_ns: f64, loop_ns: f64, unit_ns: f64) ->
 }
 
 fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
-    let in_ns = |counts: u64| counts as f64 * unit_ns;
-    let whole = watch.observed + watch.unobserved;
+    let whole = (watch.observed + watch.unobserved) as f64;
     let lengths = watch.lengths.into_sorted();
     let unseen = if watch.observed > 0 { texts::NO_GAP } else { texts::NO_READINGS };
-    let percentile = |q: f64, fewest: u64| match watch.count {
-        0 => Figure::unknown(unseen),
-        count if count < fewest => Figure::unknown(format!("fewer than {fewest} gaps")),
-        _ => Figure::of(quantile(&lengths, q).map(|counts| counts * unit_ns), unseen),
-    };
+    let [p50_ns, p90_ns, p99_ns, p999_ns] =
+        [(0.5, 1), (0.9, 1), (0.99, 100), (0.999, 1000)].map(|(q, fewest)| match watch.count {
+            0 => Figure::unknown(unseen),
+            count if count < fewest => Figure::unknown(format!("fewer than {fewest} gaps")),
+            _ => Figure::of(quantile(&lengths, q).map(|counts| counts * unit_ns), unseen),
+        });
     let mut causes: Vec<Cause> = watch
         .causes
         .iter()
         .map(|(cause, count, total, longest)| Cause {
             cause: *cause,
             count: *count,
-            total_ns: in_ns(*total),
-            max_ns: in_ns(*longest),
+            total_ns: *total as f64 * unit_ns,
+            max_ns: *longest as f64 * unit_ns,
         })
         .collect();
     causes.sort_by(|a, b| b.total_ns.total_cmp(&a.total_ns));
-    let per_whole = |value: f64| Figure::of((watch.observed > 0).then(|| value / whole as f64), unseen);
+    let [per_second, lost_percent] = [watch.count as f64 * 1e9 / unit_ns, watch.lost as f64 * 100.0]
+        .map(|value| Figure::of((watch.observed > 0).then(|| value / whole), unseen));
     CpuGaps {
         cpu: Figure::of(watch.cpu, "the thread could not be pinned"),
-        seconds: in_ns(watch.observed) / 1e9,
-        unwatched_seconds: in_ns(watch.unobserved) / 1e9,
+        seconds: watch.observed as f64 * unit_ns / 1e9,
+        unwatched_seconds: watch.unobserved as f64 * unit_ns / 1e9,
         count: watch.count,
-        per_second: per_whole(watch.count as f64 * 1e9 / unit_ns),
-        p50_ns: percentile(0.5, 1),
-        p90_ns: percentile(0.9, 1),
-        p99_ns: percentile(0.99, 100),
-        p999_ns: percentile(0.999, 1000),
+        per_second,
+        p50_ns,
+        p90_ns,
+        p99_ns,
+        p999_ns,
         // The sample may have let go of it.
-        max_ns: Figure::of(watch.worst.first().map(|gap| in_ns(gap.length)), unseen),
-        lost_ns: in_ns(watch.lost),
-        lost_percent: per_whole(watch.lost as f64 * 100.0),
+        max_ns: Figure::of(watch.worst.first().map(|gap| gap.length as f64 * unit_ns), unseen),
+        lost_ns: watch.lost as f64 * unit_ns,
+        lost_percent,
         causes,
         steal_ns: Figure::of(
             watch.steal_ns.map(|ns| ns as f64),

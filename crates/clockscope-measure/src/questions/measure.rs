@@ -31,7 +31,7 @@ const TURNS: f64 = 8.0;
 /// Time for which it is read before each turn, in ns: it adapts within a millisecond or two.
 const ADAPTED_NS: f64 = 3e6;
 /// The most batches that this takes, where the timer shows no time.
-const MOST_TO_ADAPT: usize = 1 << 9;
+const MAX_ADAPTING_BATCHES: usize = 1 << 9;
 /// Rounds without time passing from which on the timer stands still: of 0.1 ms and more each.
 const STALL_ROUNDS: u32 = 1 << 10;
 
@@ -182,7 +182,7 @@ fn rounds<P: Platform>(
 /// Makes the batches of several rounds in a row, after the clock was read often for a while.
 fn turn<P: Platform>(bench: &Bench<'_, P>, measured_clock: &mut MeasuredClock<P>, batches: u64) {
     let mut read_ns = 0.0;
-    for _ in 0..MOST_TO_ADAPT {
+    for _ in 0..MAX_ADAPTING_BATCHES {
         if read_ns >= ADAPTED_NS || bench.is_stopped() {
             break;
         }

@@ -28,7 +28,7 @@ use participant::{Participant, Scale};
 const SPACING_NS: (f64, f64) = (5e6, 50e6);
 const ROUNDS: f64 = 1000.0;
 /// Longest sleep, in ns: no platform's is shorter.
-const LONGEST_SLEEP_NS: f64 = 20e6;
+const MAX_SLEEP_NS: f64 = 20e6;
 /// Brackets of a pair in a round.
 const BRACKETS: usize = 5;
 
@@ -209,13 +209,12 @@ impl<P: Platform> Course<'_, P> {
     /// The widest bound of those against the reference, which are the first.
     fn live(&self, comparisons: &[Comparison], elapsed_ns: f64, scale: Scale) -> Live {
         let against = comparisons.iter().take_while(|comparison| comparison.reference == self.reference);
-        let bound = |ppm: Option<(f64, f64)>| ppm.map_or(f64::INFINITY, |(_, bound)| bound);
-        let widest = against
-            .map(|comparison| {
-                (&self.participants[comparison.clock], comparison.bounds_ppm(self.participants, scale.error))
-            })
-            .max_by(|a, b| bound(a.1).total_cmp(&bound(b.1)));
-        let (clock, ppm) = widest.map_or((None, None), |(clock, ppm)| (Some(clock), ppm));
+        let bounds = against.map(|comparison| {
+            let ppm = comparison.bounds_ppm(self.participants, scale.error);
+            (ppm.map_or(f64::INFINITY, |(_, bound)| bound), &self.participants[comparison.clock], ppm)
+        });
+        let widest = bounds.max_by(|a, b| a.0.total_cmp(&b.0));
+        let (clock, ppm) = widest.map_or((None, None), |(_, clock, ppm)| (Some(clock), ppm));
         Live {
             share: (elapsed_ns / (self.plan.duration_s * 1e9)).min(1.0),
             seconds: elapsed_ns / 1e9,
@@ -246,7 +245,7 @@ impl<P: Platform> Waited<'_, P> {
             if left_ns <= 0.0 {
                 return;
             }
-            let sleep_ns = left_ns.clamp(1.0, LONGEST_SLEEP_NS);
+            let sleep_ns = left_ns.clamp(1.0, MAX_SLEEP_NS);
             bench.platform.sleep(sleep_ns as u64);
             self.slept_ns += sleep_ns;
         }
@@ -302,9 +301,10 @@ fn record<P: Platform>(
 /// Returns true if every clock changed against the reference, and none against another. The
 /// reference's own clock by another path is no other clock.
 fn is_reference_suspected(rates: &Rate) -> bool {
-    let is_own = |label: &str| base_name(label) == base_name(&rates.reference);
-    let others = rates.pairs.iter().filter(|pair| !is_own(&pair.a) && (pair.b == rates.reference || !is_own(&pair.b)));
-    let (with, without): (Vec<_>, Vec<_>) = others.partition(|pair| pair.b == rates.reference);
+    let own = base_name(&rates.reference);
+    let others = rates.pairs.iter().filter(|pair| base_name(&pair.a) != own);
+    let (with, mut without): (Vec<_>, Vec<_>) = others.partition(|pair| pair.b == rates.reference);
+    without.retain(|pair| base_name(&pair.b) != own);
     let all_changed = !with.is_empty() && with.iter().all(|pair| pair.constant == Some(false));
     all_changed && !without.is_empty() && without.iter().all(|pair| pair.constant == Some(true))
 }

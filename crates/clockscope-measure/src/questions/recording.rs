@@ -20,7 +20,7 @@ use crate::instrument::session::Session;
 use crate::platform::Platform;
 use crate::platform::failure_reason::FailureReason;
 use crate::questions::steps::{Amount, Keep, ReadClock, ReadRun, TICK_READINGS};
-use fault::{FREQUENCIES_HZ, LONGEST_NS, MOST_CLOCKS};
+use fault::{FREQUENCIES_HZ, MAX_CLOCKS, MAX_STEP_NS};
 pub use fault::{RecordingFault, ReplayError};
 
 /// Amount to read and record.
@@ -72,7 +72,7 @@ pub fn replay(recording: Recording) -> Result<Envelope<Steps>, ReplayError> {
 
 fn answer(run: RecordedRun) -> Result<Envelope<Steps>, RecordingFault> {
     let RecordedRun { environment, recorded_at, run, timer, clocks } = run;
-    if clocks.len() > MOST_CLOCKS {
+    if clocks.len() > MAX_CLOCKS {
         return Err(RecordingFault::TooMany { count: clocks.len() });
     }
     check_timer(&timer)?;
@@ -162,7 +162,7 @@ fn check_timer(timer: &RecordedTimer) -> Result<(), RecordingFault> {
 
 /// Checks a step or resolution, in ns.
 fn check_length(ns: f64) -> Result<(), RecordingFault> {
-    if (0.0..=LONGEST_NS).contains(&ns) { Ok(()) } else { Err(RecordingFault::Step { ns }) }
+    if (0.0..=MAX_STEP_NS).contains(&ns) { Ok(()) } else { Err(RecordingFault::Step { ns }) }
 }
 
 fn check_frequency(hz: f64) -> Result<(), RecordingFault> {

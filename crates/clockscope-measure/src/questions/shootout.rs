@@ -22,11 +22,11 @@ use crate::questions::check::{self, Observations, at_most_ns};
 use crate::questions::{across, rate};
 
 /// Costs and steps that differ by less than this share are the same.
-const SAME: f64 = 0.02;
+const MAX_EQUAL_SHARE: f64 = 0.02;
 /// Checks that have a metric of their own.
 const COMPARED: [EvidenceKind; 2] = [EvidenceKind::Resolution, EvidenceKind::Cost];
 /// The share of an interval that a difference in cost may have without mattering.
-const NEGLIGIBLE: f64 = 0.01;
+const MAX_NEGLIGIBLE_SHARE: f64 = 0.01;
 
 /// Request for a shootout: what to compare, and how.
 #[derive(Clone, Debug)]
@@ -146,7 +146,7 @@ fn read<'a>(seen: &'a Observations, name: &str) -> Result<&'a ClockRecord, Unkno
 fn resolution(seen: &Observations, names: &[String; 2]) -> Metric {
     let ticks: TwoFigures = names.each_ref().map(|name| {
         let value = read(seen, name)?.tick_ns.clone().result()?;
-        Ok(BoundedFigure { value, bound: Some(value * SAME / 2.0) })
+        Ok(BoundedFigure { value, bound: Some(value * MAX_EQUAL_SHARE / 2.0) })
     });
     let mut found = metric(MetricKind::Resolution, ticks);
     let at_most = names.each_ref().map(|name| seen.clock(name).and_then(at_most_ns));
@@ -161,7 +161,7 @@ fn resolution(seen: &Observations, names: &[String; 2]) -> Metric {
 }
 
 fn is_longer(ns: Option<f64>, bound: Option<f64>) -> bool {
-    ns.zip(bound).is_some_and(|(ns, bound)| ns * (1.0 - SAME) > bound)
+    ns.zip(bound).is_some_and(|(ns, bound)| ns * (1.0 - MAX_EQUAL_SHARE) > bound)
 }
 
 /// Error of a duration that is measured with it against the reference's, for its rate. A counter is
@@ -206,7 +206,7 @@ fn cost(seen: &Observations, names: &[String; 2]) -> Metric {
         // Without an interval, the cheapest of the few batches shows how far they are apart.
         let [low, high] = cost.ci95.get().unwrap_or([cost.min, cost.median]);
         let spread = (high - cost.median).max(cost.median - low);
-        Ok(BoundedFigure { value: cost.median, bound: Some(spread.max(cost.median * SAME / 2.0)) })
+        Ok(BoundedFigure { value: cost.median, bound: Some(spread.max(cost.median * MAX_EQUAL_SHARE / 2.0)) })
     });
     let mut found = metric(MetricKind::Cost, costs);
     let emulators = &seen.environment.emulation;
@@ -308,7 +308,7 @@ fn negligible_beyond_us(cost: &Metric) -> Option<f64> {
         return None;
     }
     let difference_ns = (cost.a.get()? - cost.b.get()?).abs();
-    Some(2.0 * difference_ns / NEGLIGIBLE / 1e3)
+    Some(2.0 * difference_ns / MAX_NEGLIGIBLE_SHARE / 1e3)
 }
 
 #[cfg(test)]

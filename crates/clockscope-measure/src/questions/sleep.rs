@@ -19,7 +19,7 @@ use crate::platform::{Platform, ReferenceClock, SleepingCalls, Sleeps};
 const REQUESTED_NS: [u64; 6] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 /// Time that a short sleep takes beyond what it is asked for, in ns, roughly: for dividing the
 /// time.
-const USUALLY_LATE_NS: f64 = 60e3;
+const USUAL_LATENESS_NS: f64 = 60e3;
 /// Fewest and most sleeps of a call for one time.
 const SLEEPS: (f64, f64) = (3.0, 1000.0);
 
@@ -60,7 +60,7 @@ fn shares(lengths_ns: &[u64], duration_ns: f64, calls: usize) -> Vec<(u64, f64)>
     let mut left_ns = duration_ns;
     let mut shares = Vec::new();
     for requested_ns in lengths_ns.iter().copied() {
-        let least_ns = least_ns(requested_ns, calls, USUALLY_LATE_NS);
+        let least_ns = least_ns(requested_ns, calls, USUAL_LATENESS_NS);
         if least_ns > left_ns && !shares.is_empty() {
             break;
         }
@@ -145,13 +145,13 @@ impl<P: Platform> SleepersClock<P> {
     }
 }
 
-/// By what share the rates of clocks may differ that are steered.
-const STEERED: f64 = 0.15;
-/// By what share they differ that are not, or not much.
-const USUAL: f64 = 1e-3;
+/// Largest share by which the rates of steered clocks differ.
+const MAX_STEERED_DIFFERENCE: f64 = 0.15;
+/// Largest share by which the rates of clocks differ that are not steered, or not much.
+const MAX_UNSTEERED_DIFFERENCE: f64 = 1e-3;
 /// Time by which an interval may be longer than one that encloses it, in ns: the steps of both
 /// clocks.
-const SLACK_NS: f64 = 2e3;
+const MAX_STEPS_NS: f64 = 2e3;
 
 /// The sleeper's clock at a moment, and clocks that are no part of the question.
 #[derive(Clone, Copy)]
@@ -184,25 +184,25 @@ impl Passed {
     /// jumped.
     fn is_contradicted(self) -> bool {
         let others = [self.timer_ns, self.reference_ns];
-        others.iter().all(|ns| self.monotonic_ns < ns * (1.0 - STEERED) - SLACK_NS)
-            || others.iter().all(|ns| self.monotonic_ns > ns * (1.0 + STEERED) + SLACK_NS)
+        others.iter().all(|ns| self.monotonic_ns < ns * (1.0 - MAX_STEERED_DIFFERENCE) - MAX_STEPS_NS)
+            || others.iter().all(|ns| self.monotonic_ns > ns * (1.0 + MAX_STEERED_DIFFERENCE) + MAX_STEPS_NS)
     }
 
     /// Returns true if another clock shows less than this, whatever the rates of clocks usually
     /// are.
     fn is_shorter_than(self, ns: f64) -> bool {
-        self.timer_ns.min(self.reference_ns) < ns * (1.0 - USUAL)
+        self.timer_ns.min(self.reference_ns) < ns * (1.0 - MAX_UNSTEERED_DIFFERENCE)
     }
 
     /// Returns true if another clock shows the same, as exactly as clocks usually run.
     fn is_agreed(self) -> bool {
         let others = [self.timer_ns, self.reference_ns];
-        others.iter().any(|ns| (self.monotonic_ns - ns).abs() <= USUAL * ns + SLACK_NS)
+        others.iter().any(|ns| (self.monotonic_ns - ns).abs() <= MAX_UNSTEERED_DIFFERENCE * ns + MAX_STEPS_NS)
     }
 
     /// Returns true if it was long enough to show that the sleeper's clock runs.
     fn shows_running(self) -> bool {
-        !self.is_contradicted() && self.monotonic_ns > 2.0 * SLACK_NS
+        !self.is_contradicted() && self.monotonic_ns > 2.0 * MAX_STEPS_NS
     }
 }
 
@@ -249,7 +249,7 @@ pub fn sleep<P: Platform>(
     let sleeper = platform.sleeper();
     let (mut rows, mut last) = (Vec::new(), None);
     let duration_ns = duration_s * 1e9;
-    let (mut tried, mut late_ns) = (0, USUALLY_LATE_NS);
+    let (mut tried, mut late_ns) = (0, USUAL_LATENESS_NS);
     for (requested_ns, share_ns) in shares(lengths_ns, duration_ns, ways.len()) {
         let (began_ns, began) = (sampling.elapsed_ns(), setup.bench.timer.now());
         // Sleeps may be later than usual: a kernel may wake sleepers by its timer tick.
@@ -258,7 +258,7 @@ pub fn sleep<P: Platform>(
         }
         tried += 1;
         let mut together: Vec<SleepSamples> = ways.iter().map(|way| SleepSamples::new(*way, requested_ns)).collect();
-        let each_ns = ways.len() as f64 * (requested_ns as f64 + USUALLY_LATE_NS);
+        let each_ns = ways.len() as f64 * (requested_ns as f64 + USUAL_LATENESS_NS);
         let sleeps = (share_ns / each_ns).clamp(SLEEPS.0, SLEEPS.1) as u64;
         for done in 0..sleeps {
             // By two clocks: one of them may stand still.
@@ -381,18 +381,18 @@ impl SleepSamples {
         };
         let slept = if got.is_empty() { Err(never.clone()) } else { Ok(()) };
         let unreadable = texts::SLEEPERS_CLOCK_UNREADABLE.into();
-        // Of the times that it slept.
-        let of_times = |ns: Option<f64>| Figure::of(ns, never.clone());
+        let [min_ns, p50_ns, max_ns] =
+            [got.first().copied(), quantile(got, 0.5), got.last().copied()].map(|ns| Figure::of(ns, never.clone()));
         let p99_ns = if got.len() >= 100 { quantile(got, 0.99) } else { None };
         SleepRow {
             call: self.way.name(),
             requested_ns: self.requested_ns,
             sleeps: got.len() as u64,
             early: slept.clone().and(is_monotonic.then_some(self.early).ok_or(unreadable)).into(),
-            min_ns: of_times(got.first().copied()),
-            p50_ns: of_times(quantile(got, 0.5)),
+            min_ns,
+            p50_ns,
             p99_ns: slept.and(p99_ns.ok_or("fewer than 100 sleeps".into())).into(),
-            max_ns: of_times(got.last().copied()),
+            max_ns,
             failure: self.failure_reason.as_ref().map(|failure_reason| failure_reason.failure),
             reason: self.failure_reason.map(|failure_reason| failure_reason.reason).or(left_out),
             left_out: Some(self.left_out),

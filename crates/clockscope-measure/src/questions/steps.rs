@@ -45,7 +45,7 @@ impl Amount {
 /// too long.
 const BATCH_NS: f64 = 400e3;
 /// Most reads in a batch: they fill half of a usual second-level cache.
-const MOST_PER_BATCH: usize = 1 << 14;
+const MAX_KEPT_READS: usize = 1 << 14;
 
 /// Request for the steps of clocks: what to read, and how.
 #[derive(Clone, Debug)]
@@ -116,8 +116,9 @@ impl ReadRun {
                     Err(FailureReason::new(Failure::Interrupted, "not read: the run was interrupted before its turn"));
             }
             let mut clock = MeasuredClock::new(row, bench, ticks.readings);
-            let mut part = |share: f64| progress((f64::from(done) + share) / readable as f64);
-            let retained = read(bench, &mut clock, amount, share_ns - ticks.ns, keep, &mut part)?;
+            let retained = read(bench, &mut clock, amount, share_ns - ticks.ns, keep, &mut |share| {
+                progress((f64::from(done) + share) / readable as f64);
+            })?;
             done += u32::from(clock.state.is_some());
             recorded.extend(retained.map(|retained| retained.record(&clock, clocksource)));
             let MeasuredClock { row, state } = clock;
@@ -191,7 +192,7 @@ fn warm_up<P: Platform>(bench: &Bench<'_, P>, clock: &mut MeasuredClock<P>) -> R
         }
     }
     let cost_ns = state.recent.median().filter(|cost| *cost > 0.0).unwrap_or(f64::INFINITY);
-    let longest = ((BATCH_NS / cost_ns) as usize).clamp(LONGEST, MOST_PER_BATCH);
+    let longest = ((BATCH_NS / cost_ns) as usize).clamp(LONGEST, MAX_KEPT_READS);
     sampler.make_room(longest).map_err(|_| MeasureError::Memory(longest as u64))?;
     Ok(longest)
 }

@@ -1,5 +1,7 @@
 //! The question *offsets*: between the counters of the CPUs.
 
+use std::collections::BTreeMap;
+
 use clockscope_core::brackets::{Bracket, Offset, OffsetBounds, narrowest};
 use clockscope_records::{CpuOffset, CpusReason, Envelope, Figure, OffsetPair, Offsets, PairsReason, Unknown, texts};
 use clockscope_system::failure::system_error;
@@ -19,20 +21,20 @@ use crate::platform::failure_reason::FailureReason;
 use crate::platform::{Platform, ReferenceClock, ThreadError};
 
 /// Shortest time for one direction of a pair, in ns: some ten thousand exchanges.
-const SHORTEST_NS: f64 = 2e6;
+const MIN_SLICE_NS: f64 = 2e6;
 /// Brackets of the counter and the kernel's clock on a CPU, of which the narrowest counts.
 const BRACKETS: u32 = 1000;
-/// By what share of the tightest round trip the answers of both directions may differ.
-const SYMMETRIC: f64 = 0.2;
+/// Largest difference between both directions, as a share of the tightest round trip.
+const MAX_ASYMMETRY: f64 = 0.2;
 /// Largest ratio of the bounds of two directions, and fewest exchanges of each, for the two to be
 /// compared: a direction whose every exchange was interrupted shows no symmetry.
-const COMPARABLE: f64 = 2.0;
-const FEWEST: u64 = 100;
-/// By what share of its rate the kernel steers a clock at most.
-const STEERED: f64 = 1e-3;
+const MAX_BOUND_RATIO: f64 = 2.0;
+const MIN_EXCHANGES: u64 = 100;
+/// Largest share of its rate by which the kernel steers a clock.
+const MAX_STEERING: f64 = 1e-3;
 /// Time in which no message reaches another CPU and returns, in ns: each way moves a cache line,
 /// which takes several ns. A counter of a finer step that shows none of it stands still.
-const FASTEST_TRIP_NS: f64 = 2.0;
+const MIN_TRIP_NS: f64 = 2.0;
 /// Readings that the counter's step is found from.
 const STEP_READINGS: usize = 1 << 12;
 
@@ -113,9 +115,9 @@ pub(crate) fn find<P: Platform>(
 /// The ordered counter, where a plain read of the counter succeeded.
 fn ordered<P: Platform>(platform: &P, counters: &Catalog<P>) -> Result<P::Counter, FailureReason> {
     if !counters.entries.iter().any(|row| row.sampler.is_ok()) {
-        let none = || Unavailable::Missing("this architecture has no counter that clockscope knows".into()).into();
-        let first = counters.entries.iter().find_map(|row| row.failure_reason().cloned());
-        return Err(first.unwrap_or_else(none));
+        let mut reasons = counters.entries.iter().filter_map(|row| row.failure_reason().cloned());
+        let none = Unavailable::Missing("this architecture has no counter that clockscope knows".into());
+        return Err(reasons.next().unwrap_or(none.into()));
     }
     Ok(platform.ordered_counter()?)
 }
@@ -170,7 +172,7 @@ fn measure_pairs<P: Platform>(
     let (players, rounds) = (plan.cpus.len(), tournament::rounds(plan.cpus.len()));
     let turns_in_round = if plan.serial { players / 2 } else { 1 };
     // Each of the two begins for half of the time.
-    let slice_ns = (plan.duration_ns / (2 * rounds * turns_in_round) as f64).max(SHORTEST_NS) as u64;
+    let slice_ns = (plan.duration_ns / (2 * rounds * turns_in_round) as f64).max(MIN_SLICE_NS) as u64;
     for round in 0..rounds {
         let pairs: Vec<_> = tournament::pairs(players, round).map(|(a, b)| (plan.cpus[a], plan.cpus[b])).collect();
         for together in pairs.chunks(if plan.serial { 1 } else { pairs.len() }) {
@@ -223,7 +225,7 @@ fn pair_record(((a, b), outcome): PairResult<Learned>, unit: CounterUnit) -> Off
     let in_ns = found.map(|found| unit.in_ns(found));
     let asymmetry = asymmetry([&forward, &reverse], unit);
     let round_trip = all.round_trip().map(|ticks| ticks as f64).ok_or(texts::NO_EXCHANGE);
-    let is_symmetric = |differ: f64| Ok(differ <= SYMMETRIC * round_trip? + 2.0 * unit.step);
+    let symmetric = asymmetry.clone().and_then(|differ| Ok(differ <= MAX_ASYMMETRY * round_trip? + 2.0 * unit.step));
     OffsetPair {
         a,
         b,
@@ -232,8 +234,8 @@ fn pair_record(((a, b), outcome): PairResult<Learned>, unit: CounterUnit) -> Off
         offset_counts: found.map(|found| found.offset).into(),
         exchanges: all.brackets(),
         round_trip_ns: round_trip.map(|ticks| ticks * unit.ns).into(),
-        asymmetry_ns: asymmetry.clone().map(|differ| differ * unit.ns).into(),
-        symmetric: asymmetry.and_then(is_symmetric).into(),
+        asymmetry_ns: asymmetry.map(|differ| differ * unit.ns).into(),
+        symmetric: symmetric.into(),
         // By the units alone: what a unit is uncertain by does not move zero.
         apart: Figure::of(all.is_apart(unit.step), texts::NO_EXCHANGE),
         reason: None,
@@ -247,7 +249,7 @@ fn bounds(sides: [Learned; 2], unit: CounterUnit) -> Result<[OffsetBounds; 2], C
     let bounds = sides.map(|learned| learned.bounds);
     let all = bounds[0].with_reverse(&bounds[1]);
     // The reference shows that only after a while.
-    let stopped = unit.step * unit.ns < FASTEST_TRIP_NS && all.round_trip() == Some(0);
+    let stopped = unit.step * unit.ns < MIN_TRIP_NS && all.round_trip() == Some(0);
     // A change that the exchanges show is more than one that the reference shows.
     let is_explained = all.offset(unit.step).is_some();
     if is_explained && (has_parted || stopped) { Err(CpusReason::ReferenceParted) } else { Ok(bounds) }
@@ -275,11 +277,11 @@ fn untested_pair((a, b): (u32, u32), reason: &Unknown) -> OffsetPair {
 /// Difference between the offsets if one or the other CPU begins, in the counter's unit; or why
 /// that is unknown.
 fn asymmetry([forward, reverse]: [&OffsetBounds; 2], unit: CounterUnit) -> Result<f64, Unknown> {
-    let is_few = forward.brackets().min(reverse.brackets()) < FEWEST;
+    let is_few = forward.brackets().min(reverse.brackets()) < MIN_EXCHANGES;
     match (forward.offset(unit.step), reverse.offset(unit.step)) {
         (Some(_), Some(_)) if is_few => Err(texts::FEW_EXCHANGES.into()),
         (Some(forward), Some(reverse))
-            if forward.bound.max(reverse.bound) > COMPARABLE * forward.bound.min(reverse.bound) =>
+            if forward.bound.max(reverse.bound) > MAX_BOUND_RATIO * forward.bound.min(reverse.bound) =>
         {
             Err(texts::INTERRUPTED_DIRECTION.into())
         }
@@ -291,24 +293,29 @@ fn asymmetry([forward, reverse]: [&OffsetBounds; 2], unit: CounterUnit) -> Resul
 
 /// The largest offset that is possible, and whether offsets add up.
 fn summarize(offsets: &mut Offsets) {
-    let furthest = |pair: &OffsetPair| Some(pair.offset_ns.get()?.abs() + pair.bound_ns.get()?);
     offsets.apart = offsets.pairs.iter().filter(|pair| pair.apart.get() == Some(true)).count() as u64;
     let missing = offsets.pairs.iter().find_map(|pair| Some((pair, pair.offset_ns.reason()?)));
-    let largest = offsets.pairs.iter().filter_map(furthest).max_by(f64::total_cmp);
+    let largest = offsets.pairs.iter().filter_map(largest_ns).max_by(f64::total_cmp);
     offsets.within_ns = match missing {
         Some((pair, reason)) => Figure::unknown(of_pair(pair, reason)),
         None => Figure::of(largest, "no pair of CPUs was tested"),
     };
     // What changed during the run is as far apart as it likes.
-    let by_size = |pair: &&OffsetPair| furthest(pair).unwrap_or(f64::INFINITY);
     let checked = offsets.pairs.iter().filter(|pair| pair.apart.is_known());
-    let worst = checked.max_by(|a, b| by_size(a).total_cmp(&by_size(b))).map(|pair| [pair.a, pair.b]);
-    if worst.is_none() {
-        let lost = |pair: &OffsetPair| Some(PairsReason::AllLost { because: Box::new(pair.reason.clone()?) });
-        offsets.untestable = offsets.pairs.iter().find_map(lost).map(Unknown::from);
+    let sizes = checked.map(|pair| (largest_ns(pair).unwrap_or(f64::INFINITY), [pair.a, pair.b]));
+    let worst = sizes.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, pair)| pair);
+    if worst.is_none()
+        && let Some(reason) = offsets.pairs.iter().find_map(|pair| pair.reason.clone())
+    {
+        offsets.untestable = Some(PairsReason::AllLost { because: Box::new(reason) }.into());
     }
     offsets.worst_pair = Figure::of(worst, "no pair of CPUs has an offset");
     offsets.closure_ns = Figure::of(closure(offsets), "it takes three CPUs whose offsets are known");
+}
+
+/// Returns the largest offset that a pair's counters may have, in ns.
+fn largest_ns(pair: &OffsetPair) -> Option<f64> {
+    Some(pair.offset_ns.get()?.abs() + pair.bound_ns.get()?)
 }
 
 /// The reason of a pair that stands for all of them.
@@ -319,21 +326,12 @@ fn of_pair(pair: &OffsetPair, reason: &Unknown) -> CpusReason {
 /// Largest difference between an offset by way of the first CPU and the direct one, in ns.
 fn closure(offsets: &Offsets) -> Option<f64> {
     let first = *offsets.cpus.first()?;
-    // Pairs are sorted by their CPUs, the lower one first: those of the first CPU come in the order
-    // of the others.
-    let of_first: Vec<(u32, f64)> = offsets
-        .pairs
-        .iter()
-        .filter(|pair| pair.a == first)
-        .filter_map(|pair| Some((pair.b, pair.offset_ns.get()?)))
-        .collect();
-    let from_first = |cpu: u32| {
-        let index = of_first.binary_search_by_key(&cpu, |(cpu, _)| *cpu).ok()?;
-        Some(of_first[index].1)
-    };
-    let others = offsets.pairs.iter().filter(|pair| pair.a != first);
-    let gaps =
-        others.filter_map(|pair| Some((from_first(pair.b)? - from_first(pair.a)? - pair.offset_ns.get()?).abs()));
+    let (own, others): (Vec<_>, Vec<_>) = offsets.pairs.iter().partition(|pair| pair.a == first);
+    let from_first: BTreeMap<u32, f64> =
+        own.into_iter().filter_map(|pair| Some((pair.b, pair.offset_ns.get()?))).collect();
+    let gaps = others
+        .into_iter()
+        .filter_map(|pair| Some((from_first.get(&pair.b)? - from_first.get(&pair.a)? - pair.offset_ns.get()?).abs()));
     gaps.max_by(f64::total_cmp)
 }
 
@@ -359,8 +357,8 @@ impl<P: Platform> KernelClock<P> {
     /// On one CPU.
     fn on(&self, platform: &P, cpu: u32, counter: &P::Counter) -> Result<Together, CpusReason> {
         let taken = on_each(platform, &[cpu], |_| self.together(counter)).pop();
-        let refused = |errno| CpusReason::ClockRefused { words: system_error(errno).words };
-        taken.unwrap_or(Err(ThreadError::NotStarted(Errno::UNSUPPORTED)))?.map_err(refused)
+        let taken = taken.unwrap_or(Err(ThreadError::NotStarted(Errno::UNSUPPORTED)))?;
+        taken.map_err(|errno| CpusReason::ClockRefused { words: system_error(errno).words })
     }
 
     fn together(&self, counter: &P::Counter) -> Result<Together, Errno> {
@@ -396,27 +394,27 @@ fn against_kernel<P: Platform>(
     let before = kernel.on(platform, first, counter);
     let found: Vec<_> = others.iter().map(|cpu| (*cpu, kernel.on(platform, *cpu, counter))).collect();
     let after = kernel.on(platform, first, counter);
-    let record = |(cpu, together): (u32, Result<Together, CpusReason>)| {
-        let offset = before.clone().and_then(|before| {
-            let after = after.clone()?;
-            off_line(&before, &together?, &after, unit)
+    let mut offsets = Vec::new();
+    for (cpu, together) in found {
+        let offset = match (&before, together, &after) {
+            (Ok(before), Ok(together), Ok(after)) => off_line(before, &together, after, unit),
+            (Err(reason), ..) | (_, _, Err(reason)) => Err(reason.clone()),
+            (_, Err(reason), _) => Err(reason),
+        };
+        offsets.push(match offset {
+            Ok(Offset { offset, bound }) => {
+                CpuOffset { cpu, offset_ns: Some(offset), bound_ns: Some(bound), reason: None }
+            }
+            Err(reason) => CpuOffset { cpu, offset_ns: None, bound_ns: None, reason: Some(reason.into()) },
         });
-        let found = offset.as_ref().ok();
-        CpuOffset {
-            cpu,
-            offset_ns: found.map(|found| found.offset),
-            bound_ns: found.map(|found| found.bound),
-            reason: offset.as_ref().err().cloned().map(Unknown::from),
-        }
-    };
-    found.into_iter().map(record).collect()
+    }
+    offsets
 }
 
 /// Distance of a moment from the line between two others, in ns.
 fn off_line(before: &Together, moment: &Together, after: &Together, unit: CounterUnit) -> Result<Offset, CpusReason> {
-    let since =
-        |later: &Together| (later.bracket.inner_since(&before.bracket), later.bracket.middle_since(&before.bracket));
-    let ((ns, ticks), (whole_ns, whole_ticks)) = (since(moment), since(after));
+    let [(ns, ticks), (whole_ns, whole_ticks)] = [moment, after]
+        .map(|later| (later.bracket.inner_since(&before.bracket), later.bracket.middle_since(&before.bracket)));
     if whole_ns <= 0.0 {
         return Err(CpusReason::KernelClockStopped);
     }
@@ -425,11 +423,12 @@ fn off_line(before: &Together, moment: &Together, after: &Together, unit: Counte
     // on which the kernel's clock may be based as well, and by a step of that clock; beyond the
     // ends of the line all of that grows.
     let share = ns / whole_ns;
-    let uncertain = |at: &Together| at.bracket.span() as f64 / 2.0 + 2.0 * unit.step + (1.0 + at.step_ns) / unit.ns;
-    let bound = uncertain(moment) + uncertain(before) * (1.0 - share).abs() + uncertain(after) * share.abs();
+    let [own_error, before_error, after_error] = [moment, before, after]
+        .map(|at| at.bracket.span() as f64 / 2.0 + 2.0 * unit.step + (1.0 + at.step_ns) / unit.ns);
+    let bound = own_error + before_error * (1.0 - share).abs() + after_error * share.abs();
     // The kernel's clock may be steered otherwise than the reference is: 500 ppm and as much of its
     // own.
-    let pace_ns = whole_ns * (unit.uncertain + STEERED) + (uncertain(before) + uncertain(after)) * unit.ns;
+    let pace_ns = whole_ns * (unit.uncertain + MAX_STEERING) + (before_error + after_error) * unit.ns;
     if (whole_ticks * unit.ns - whole_ns).abs() > pace_ns {
         return Err(CpusReason::KernelClockParted);
     }

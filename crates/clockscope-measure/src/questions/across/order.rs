@@ -26,12 +26,12 @@ use crate::platform::{Platform, SharedWord, ThreadError};
 /// short enough to show progress.
 const ROUND_NS: f64 = 250e6;
 /// Shortest time for one clock and pair, in ns: thousands of handoffs.
-const SHORTEST_NS: f64 = 0.5e6;
+const MIN_SLICE_NS: f64 = 0.5e6;
 /// Handoffs of a clock, in each way, that are waited for at first: fewer show nothing.
-pub(crate) const ENOUGH: u64 = 1000;
+pub(crate) const MIN_HANDOFFS: u64 = 1000;
 /// The longest time to wait for them at once, in ns: on CPUs that run other programs, both threads
 /// run at the same time within a few turns of the scheduler.
-const LONGEST_WAIT_NS: f64 = 30e6;
+const MAX_WAIT_NS: f64 = 30e6;
 
 /// Share of the time for stores before readings, where they are tested.
 const STORES_SHARE: f64 = 0.25;
@@ -128,8 +128,11 @@ pub(crate) fn find<P: Platform>(
         let mut seen = Seen { tallies: &mut tallies, pairs: &mut pairs, lost: &mut order.lost };
         order.pairs_checked = play(bench, &tasks, plan, &mut seen, progress);
         let is_idle = tallies.iter().all(|tally| tally.received.handoffs == 0);
-        let all_lost = |lost: &LostPair| PairsReason::AllLost { because: Box::new(lost.reason.clone()) };
-        untestable = order.lost.first().filter(|_| is_idle).map(all_lost);
+        if let Some(lost) = order.lost.first()
+            && is_idle
+        {
+            untestable = Some(PairsReason::AllLost { because: Box::new(lost.reason.clone()) });
+        }
     }
     order.untestable = untestable.map(Unknown::from);
     let bare = &tallies[0];
@@ -283,7 +286,7 @@ impl std::iter::Sum for Timed {
 impl Tally {
     /// Returns true while a clock that answers was handed over too rarely to show anything.
     fn lacks_handoffs(&self) -> bool {
-        self.received.error.is_none() && self.received.handoffs < ENOUGH
+        self.received.error.is_none() && self.received.handoffs < MIN_HANDOFFS
     }
 
     /// Adds what both sides received in a slice of `slice_ns`, of which the first keeps the time.
@@ -325,14 +328,14 @@ fn play<P: Platform>(
     let since = bench.calibrate();
     let is_missed = || bench.elapsed_ns(&since) >= plan.longest_missing_ns;
     let slices = passes * (rounds * turns_in_round * tasks.len()) as f64;
-    let slice_ns = (plan.duration_ns / slices).max(SHORTEST_NS) as u64;
+    let slice_ns = (plan.duration_ns / slices).max(MIN_SLICE_NS) as u64;
     let whole = passes * rounds as f64;
     let mut checked = 0;
     let mut missing: Vec<usize> = (0..tasks.len()).collect();
     let each_ns = plan.longest_missing_ns / (rounds * turns_in_round * tasks.len()) as f64;
-    let wait_ns = each_ns.clamp(SHORTEST_NS, LONGEST_WAIT_NS) as u64;
+    let wait_ns = each_ns.clamp(MIN_SLICE_NS, MAX_WAIT_NS) as u64;
     while !missing.is_empty() && !bench.is_stopped() && !is_missed() {
-        let turn = Turn { tasks: &missing, slice_ns: wait_ns, enough: ENOUGH };
+        let turn = Turn { tasks: &missing, slice_ns: wait_ns, enough: MIN_HANDOFFS };
         let tested = pass(bench, tasks, plan, &turn, &is_missed, seen, &mut |_| ());
         // No thread could be started there, or the CPUs are gone.
         if tested == 0 {
@@ -471,23 +474,24 @@ fn record<P: Platform>(
 ) -> Sequence {
     let failure_reason = not_handed_over(row);
     let ns_per_unit = row.info.ns_per_unit(bench.facts.first_rate.ns_per_unit).unwrap_or(1.0);
-    let tallies = || ways.iter().copied().flatten();
-    let handoffs: u64 = tallies().map(|tally| tally.received.handoffs).sum();
-    let regressions: u64 = tallies().map(|tally| tally.received.regressions).sum();
-    let in_ns = |tally: &Tally| tally.received.worst as f64 * ns_per_unit;
-    let by_way = |tally: &Tally| Handoffs {
-        handoffs: tally.received.handoffs,
-        regressions: tally.received.regressions,
-        worst_ns: tally.worst_pair.map(|_| in_ns(tally)),
-    };
+    let tallies: Vec<&Tally> = ways.into_iter().flatten().collect();
+    let handoffs: u64 = tallies.iter().map(|tally| tally.received.handoffs).sum();
+    let regressions: u64 = tallies.iter().map(|tally| tally.received.regressions).sum();
     let untaken = failure_reason.as_ref().map_or_else(|| texts::NOT_REQUESTED.into(), FailureReason::unknown);
-    let [mailbox, lock] = ways.map(|tally| Figure::of(tally.map(by_way), untaken.clone()));
+    let [mailbox, lock] = ways.map(|tally| match tally {
+        Some(tally) => Figure::Known(Handoffs {
+            handoffs: tally.received.handoffs,
+            regressions: tally.received.regressions,
+            worst_ns: tally.worst_pair.map(|_| tally.received.worst as f64 * ns_per_unit),
+        }),
+        None => Figure::unknown(untaken.clone()),
+    });
     let step_ns = row.info.nominal_resolution_ns(Some(ns_per_unit)).get().unwrap_or(1.0);
-    let is_stuck = tallies().any(|tally| tally.pace.is_stuck(step_ns, ns_per_unit));
-    let error = tallies().find_map(|tally| tally.received.error);
+    let is_stuck = tallies.iter().any(|tally| tally.pace.is_stuck(step_ns, ns_per_unit));
+    let error = tallies.iter().find_map(|tally| tally.received.error);
     let failed = super::ended(error, is_stuck);
     // Equal readings are in any order.
-    let is_one_reading = regressions == 0 && handoffs > 0 && tallies().all(|tally| tally.pace.moved == 0);
+    let is_one_reading = regressions == 0 && handoffs > 0 && tallies.iter().all(|tally| tally.pace.moved == 0);
     let untaken = not_begun(bench.is_stopped(), longest_ns);
     let of_failure = failed.as_ref().map(FailureReason::unknown);
     let nothing = failure_reason.as_ref().map(FailureReason::unknown).or(untestable.cloned()).or(of_failure);
@@ -497,12 +501,12 @@ fn record<P: Platform>(
         true => Err("all of its readings were the same".into()),
         false => Ok(regressions),
     });
-    let stepped = tallies().filter_map(|tally| Some((tally, tally.worst_pair?)));
-    let worst = stepped.max_by_key(|(tally, _)| tally.received.worst);
+    let stepped = tallies.iter().filter_map(|tally| Some((tally.received.worst, tally.worst_pair?)));
+    let worst = stepped.max_by_key(|(worst, _)| *worst);
     let worst = counted.clone().and(worst.ok_or(Unknown::from("no reading went back")));
     let is_available = failure_reason.is_none();
     let failure_reason = failure_reason.or(failed);
-    let per_second = tallies().map(|tally| tally.timed).sum::<Timed>().per_second();
+    let per_second = tallies.iter().map(|tally| tally.timed).sum::<Timed>().per_second();
     Sequence {
         name: row.label(),
         ordered: row.info.is_ordered,
@@ -513,7 +517,7 @@ fn record<P: Platform>(
         handoffs_per_second: handed_over.and(per_second.ok_or(texts::UNTIMED.into())).into(),
         regressions: counted.clone().into(),
         regressions_per_million: counted.map(|regressions| regressions as f64 / handoffs as f64 * 1e6).into(),
-        worst_ns: worst.clone().map(|(tally, _)| in_ns(tally)).into(),
+        worst_ns: worst.clone().map(|(worst, _)| worst as f64 * ns_per_unit).into(),
         worst_pair: worst.map(|(_, pair)| pair).into(),
         mailbox,
         lock,

@@ -8,10 +8,10 @@ const MOVES: u64 = 16;
 const STALL_INTERVALS: f64 = 100.0;
 const STALL_READINGS: u64 = 200;
 /// A clock that moved less often than `MOVES` stands still if it does not for this number of its
-/// steps. A reading takes `SHORTEST_READ_NS` at least. Each reading may fall anywhere within a
+/// steps. A reading takes `MIN_READ_NS` at least. Each reading may fall anywhere within a
 /// step: one that lasts is missed in all of them with a chance of e^-32.
-const STEPS_OF_A_STALL: f64 = 32.0;
-const SHORTEST_READ_NS: f64 = 5.0;
+const STALL_STEPS: f64 = 32.0;
+const MIN_READ_NS: f64 = 5.0;
 /// Time after which a clock that never moved stands still, in ns: none whose nominal resolution is
 /// fine is known to take longer steps; and in steps of one that does.
 const NEVER_MOVED_NS: u64 = 100_000_000;
@@ -63,7 +63,7 @@ impl Pacing {
                 > STALL_INTERVALS * (self.readings - self.most_unchanged.min(self.readings)) as f64 / self.moved as f64
         } else {
             // It moves in steps that are no longer than this.
-            unchanged * SHORTEST_READ_NS > STEPS_OF_A_STALL * step_ns.max(self.step as f64 * ns_per_unit)
+            unchanged * MIN_READ_NS > STALL_STEPS * step_ns.max(self.step as f64 * ns_per_unit)
         };
         is_long && self.most_unchanged > STALL_READINGS
     }

@@ -6,8 +6,8 @@ use super::team::play_round;
 use super::{ended, unfit};
 use crate::instrument::bench::Bench;
 use crate::instrument::catalog::CatalogEntry;
+use crate::instrument::pair::Side;
 use crate::instrument::pair::store_rounds::{StoreCounts, StoreRounds};
-use crate::instrument::pair::{Rendezvous, Side};
 use crate::platform::failure_reason::FailureReason;
 use crate::platform::{Platform, ThreadError};
 
@@ -26,7 +26,7 @@ pub(super) fn find<P: Platform>(
     let each_ns = (duration_ns / (2 * rows.len()) as f64).max(MIN_NS) as u64;
     let platform = bench.platform;
     let rounds: Vec<_> = rows.iter().map(|_| [false, true].map(|fence| StoreRounds::new(platform, fence))).collect();
-    let run = |_: usize, rendezvous: &Rendezvous<'_, P>, side: Side| {
+    let played = play_round(platform, &[(writer, reader)], |_, rendezvous, side| {
         let mut counts = Vec::with_capacity(rows.len());
         for (row, both) in rows.iter().zip(&rounds) {
             let mut found = [StoreCounts::default(); 2];
@@ -42,9 +42,9 @@ pub(super) fn find<P: Platform>(
             counts.push(found);
         }
         Ok(counts)
-    };
+    });
     let mut stores = Stores { writer, reader, clocks: Vec::with_capacity(rows.len()) };
-    for (_, outcome) in play_round(platform, &[(writer, reader)], run) {
+    for (_, outcome) in played {
         match outcome {
             Ok([written, loaded]) => {
                 let sides = rows.iter().zip(written.into_iter().zip(loaded));

@@ -16,20 +16,23 @@ pub(crate) fn play_round<P: Threads, T: Send>(
     play: impl Fn(usize, &Rendezvous<'_, P>, Side) -> Result<T, ThreadError> + Sync,
 ) -> Vec<PairResult<T>> {
     let rendezvous: Vec<_> = pairs.iter().map(|_| Rendezvous::new(platform)).collect();
-    let body = |index: usize, cpu: u32, side: Side| {
-        let (rendezvous, play) = (&rendezvous[index], &play);
-        // However the body ends, and if it never begins, the other one must not wait for it.
-        let leaving = Leaving(rendezvous);
-        move || {
-            let _leaving = leaving;
-            on_cpu(platform, cpu, || play(index, rendezvous, side))
+    let mut bodies = Vec::with_capacity(2 * pairs.len());
+    for (index, (pair, rendezvous)) in pairs.iter().zip(&rendezvous).enumerate() {
+        for (cpu, side) in [(pair.0, Side::First), (pair.1, Side::Second)] {
+            // However the body ends, and if it never begins, the other one must not wait for it.
+            let (leaving, play) = (Leaving(rendezvous), &play);
+            bodies.push(move || {
+                let _leaving = leaving;
+                on_cpu(platform, cpu, || play(index, rendezvous, side))
+            });
         }
-    };
-    let sides = pairs.iter().enumerate();
-    let bodies = sides.flat_map(|(index, (a, b))| [body(index, *a, Side::First), body(index, *b, Side::Second)]);
-    let mut ended = platform.together(bodies.collect()).into_iter().map(Result::flatten);
-    let mut next = || ended.next().unwrap_or(Err(ThreadError::NotStarted(Errno::UNSUPPORTED)));
-    pairs.iter().map(|pair| (*pair, both([next(), next()]))).collect()
+    }
+    let mut ended = platform.together(bodies).into_iter().map(Result::flatten);
+    let sides = pairs.iter().map(|pair| {
+        let sides = [ended.next(), ended.next()];
+        (*pair, both(sides.map(|side| side.unwrap_or(Err(ThreadError::NotStarted(Errno::UNSUPPORTED))))))
+    });
+    sides.collect()
 }
 
 /// Calls the rendezvous off when its thread ends.

@@ -238,7 +238,7 @@ fn the_recommendation_agrees_with_the_advice() {
         let (clock, from_ns) = (found.clock.known().unwrap(), found.interval_ns.unwrap());
         let shorter = found.shorter.as_ref().map_or(clock, |shorter| &shorter.clock);
         let nearby = [from_ns * 0.999, from_ns * 1.001];
-        for row in INTERVALS.into_iter().chain(nearby).flat_map(|ns| rows(clocks, Some(ns), USUAL_ERROR)) {
+        for row in INTERVALS.into_iter().chain(nearby).flat_map(|ns| rows(clocks, Some(ns), DEFAULT_ERROR)) {
             assert_eq!(&row.clock, if row.interval_ns < from_ns { shorter } else { clock }, "{row:?}");
             assert_eq!(row.interval_ns >= from_ns, row.repetitions == 1 && row.clock == *clock);
         }
@@ -255,7 +255,7 @@ fn where_no_clock_is_advised_the_reason_is_the_same() {
         let found = recommend(clocks, environment);
         let reason = found.clock.reason().unwrap().clone();
         let clock = Figure::Unknown(reason.clone());
-        assert_eq!(found, Recommendation { error: USUAL_ERROR, clock, ..Recommendation::default() });
+        assert_eq!(found, Recommendation { error: DEFAULT_ERROR, clock, ..Recommendation::default() });
         let measured = Envelope { environment: environment.clone(), ..measured(clocks, Synchronization::default()) };
         let advice = advise(AdviceInput::Measurement(&measured), 0.01, None, Work::Spin);
         assert_eq!(advice.found.rows.reason(), Some(&reason));

@@ -1,6 +1,6 @@
 //! The evidence for and against the processor's counter.
 
-use clockscope_records::checks::{self, CostCause, HypervisorStatement, RateChange, Suspect, Untested};
+use clockscope_records::checks::{self, CostCause, RateChange, Suspect, Untested};
 use clockscope_records::{
     ClockRecord, EvidenceData, Failure, Finding, Hypervisor, KernelCause, OffsetPair, RateRecord, ReadPath, Sequence,
 };
@@ -14,7 +14,7 @@ use super::observations::{self, Mean, Observations};
 /// most.
 const NOMINAL_PPM: f64 = 500.0;
 /// Offsets that are known to be less than this, in ns, are none.
-const LARGEST_OFFSET_NS: f64 = 10_000.0;
+const MAX_OFFSET_NS: f64 = 10_000.0;
 /// Change of a crystal's frequency within seconds, in ppm.
 const WANDER_PPM: f64 = 0.2;
 
@@ -108,11 +108,12 @@ fn kernel_verdict(seen: &Observations) -> Vec<WeighedEvidence> {
 /// word.
 fn hypervisor(seen: &Observations) -> WeighedEvidence {
     let environment = &seen.environment;
-    let is_known = |flag: Option<bool>| flag == Some(true);
     let states_frequency = environment.frequencies.cpuid_40000010h_tsc_khz.is_known()
-        || environment.counter_flags.known().is_some_and(|flags| is_known(flags.tsc_known_freq.get()));
-    let is_reliable =
-        seen.statement.map_or(states_frequency && is_known(seen.is_invariant), HypervisorStatement::is_reliable);
+        || environment.counter_flags.known().is_some_and(|flags| flags.tsc_known_freq.get() == Some(true));
+    let is_reliable = match seen.statement {
+        Some(statement) => statement.is_reliable(),
+        None => states_frequency && seen.is_invariant == Some(true),
+    };
     let finding = match environment.hypervisor.known() {
         Some(Hypervisor::None) => Finding::For,
         Some(_) if is_reliable => Finding::For,
@@ -146,7 +147,7 @@ fn offsets(seen: &Observations) -> WeighedEvidence {
         _ if !is_checked && seen.environment.cpu.online.get() == Some(1) => (Some(Untested::OneCpu), Finding::For),
         _ if !is_checked => (Some(Untested::NoPair), Finding::Unknown),
         // A bound that is longer than any way between CPUs was not measured, but interrupted.
-        0 if found.within_ns.get().is_some_and(|ns| ns <= LARGEST_OFFSET_NS) => (None, Finding::For),
+        0 if found.within_ns.get().is_some_and(|ns| ns <= MAX_OFFSET_NS) => (None, Finding::For),
         0 => (None, Finding::Unknown),
         _ => (None, Finding::Against),
     };
@@ -172,15 +173,18 @@ fn apart_ns(pair: &OffsetPair) -> f64 {
 /// The ordered sequence that was compared with the kernel's clock.
 fn rate(seen: &Observations) -> Result<&RateRecord, NoRate<'_>> {
     let rates = seen.rates.as_ref().map_err(NoRate::Failed)?;
-    let of_counter = |rate: &&RateRecord| seen.counters().any(|clock| clock.identity.label() == rate.name);
-    rates.clocks.iter().find(of_counter).ok_or(NoRate::NotCompared)
+    let mut compared = rates.clocks.iter();
+    let rate = compared.find(|rate| seen.counters().any(|clock| clock.identity.label() == rate.name));
+    rate.ok_or(NoRate::NotCompared)
 }
 
 /// Check that its rate against the kernel's clock is constant.
 fn constancy(seen: &Observations) -> WeighedEvidence {
-    let judged = seen
-        .reference_problem()
-        .map_or_else(|| rate(seen), |reference_problem| Err(NoRate::Reference(reference_problem)));
+    let reference_problem = seen.reference_problem();
+    let judged = match reference_problem {
+        Some(problem) => Err(NoRate::Reference(problem)),
+        None => rate(seen),
+    };
     let mut found = match judged {
         Ok(rate) => {
             let shares_hardware = seen.counters().next().and_then(|counter| seen.shares_hardware(counter));
@@ -188,9 +192,10 @@ fn constancy(seen: &Observations) -> WeighedEvidence {
         }
         Err(why) => events::no_rate(why, Suspect::Counter, Severity::Forbids),
     };
-    let changed =
-        changed_since(seen).filter(|_| found.finding != Finding::Against && seen.reference_problem().is_none());
-    if let (EvidenceData::ConstantRate(rate), Some(changed)) = (&mut found.data, changed) {
+    if let (EvidenceData::ConstantRate(rate), Some(changed)) = (&mut found.data, changed_since(seen))
+        && found.finding != Finding::Against
+        && reference_problem.is_none()
+    {
         (rate.change, found.finding) = (Some(changed), Finding::Against);
     }
     found

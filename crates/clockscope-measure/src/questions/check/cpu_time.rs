@@ -22,7 +22,8 @@ const MAX_SPINS: usize = 32;
 /// The fewest spins that a rate is found from.
 const MIN_SPINS: usize = 4;
 /// The shortest and longest spin, in ns: less than a thread runs between two others.
-const SPIN_NS: (f64, f64) = (0.25e6, 1e6);
+const MIN_SPIN_NS: f64 = 0.25e6;
+const MAX_SPIN_NS: f64 = 1e6;
 /// Steps of work between two looks at the time.
 const STEPS_PER_TURN: u32 = 512;
 /// The kernel's scheduler may count by a rate that differs by so much from an unsteered clock's, in
@@ -118,18 +119,15 @@ pub(crate) fn find<P: Platform>(
     longest_ns: f64,
 ) -> Result<CpuTimes, MeasureError> {
     let (bench, mut catalog) = (&setup.bench, Catalog::new(setup.session.platform));
-    let is_judged = |name: &String| {
-        let indices = catalog.indices(name, Paths::Libc).unwrap_or_default();
-        indices.iter().any(|index| catalog.entries[*index].info.is_cpu_time())
-    };
-    if !names.iter().any(is_judged) {
+    let mut indices = names.iter().flat_map(|name| catalog.indices(name, Paths::Libc).unwrap_or_default());
+    if !indices.any(|index| catalog.entries[index].info.is_cpu_time()) {
         return Ok(CpuTimes::default());
     }
     let marks: Vec<bool> = catalog.entries.iter().map(|entry| entry.info.is_cpu_time()).collect();
     catalog.keep(&marks);
     let catalog = catalog.tried(setup.session)?;
     let mut times = CpuTimes::new(bench, &catalog);
-    let spin_ns = (longest_ns / MIN_SPINS as f64).clamp(SPIN_NS.0, SPIN_NS.1);
+    let spin_ns = (longest_ns / MIN_SPINS as f64).clamp(MIN_SPIN_NS, MAX_SPIN_NS);
     let start = bench.calibrate();
     let first = readings(bench, &catalog);
     let mut from = first.clone();
@@ -268,9 +266,9 @@ impl CpuTimes {
     /// Returns true if a clock counts more than wall time.
     fn is_fast(&self, clock: &SpunClock, is_whole: bool, step_ns: f64) -> bool {
         let spans = clock.spans(is_whole);
-        let is_beyond =
-            |span: &&Span| span.counted_ns > span.outer_ns * (1.0 + self.slack) + 2.0 * step_ns + self.wall_step_ns;
-        spans.iter().filter(is_beyond).count() >= MIN_FAST_SPINS.min(spans.len())
+        let error_ns = 2.0 * step_ns + self.wall_step_ns;
+        let fast = spans.iter().filter(|span| span.counted_ns > span.outer_ns * (1.0 + self.slack) + error_ns);
+        fast.count() >= MIN_FAST_SPINS.min(spans.len())
     }
 
     /// Returns true if another clock counted the wall time, and this one always less than that.

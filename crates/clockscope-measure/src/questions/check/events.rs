@@ -11,13 +11,13 @@ use crate::questions::across::order;
 use crate::questions::rate::base_name;
 
 /// Fewer readings than this do not show that a clock never goes back.
-const FEW_READINGS: u64 = 1000;
+const MIN_READINGS: u64 = 1000;
 
 /// Steps of which a clock that shows none is frozen: chance alone hides them once in a hundred
 /// million.
-const STEPS_TO_SEE: f64 = 20.0;
+const MIN_STEPS: f64 = 20.0;
 /// The longest step that a clock is known to take, in ns: whole seconds.
-const LONGEST_STEP_NS: f64 = 1e9;
+const MAX_STEP_NS: f64 = 1e9;
 
 /// Events of several records of one clock together.
 fn all<'a>(clocks: &[&'a ClockRecord]) -> Vec<&'a Events> {
@@ -35,8 +35,10 @@ fn sum(counts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
 
 /// Reason why a count is unknown: its own, or that of a whole clock.
 fn reason(clocks: &[&ClockRecord], own: impl Fn(&Events) -> Option<&Unknown>) -> Option<Unknown> {
-    let of_clock = |clock: &&ClockRecord| Some(clock_failed(clock.failure, clock.reason.as_ref()?));
-    clocks.iter().find_map(|clock| clock.events.as_ref().and_then(&own).cloned().or_else(|| of_clock(clock)))
+    clocks.iter().find_map(|clock| match clock.events.as_ref().and_then(&own) {
+        Some(reason) => Some(reason.clone()),
+        None => Some(clock_failed(clock.failure, clock.reason.as_ref()?)),
+    })
 }
 
 /// Check that no reading was smaller than the one before it, on one CPU.
@@ -47,7 +49,7 @@ pub(super) fn steps_back(clocks: &[&ClockRecord], suspect: Suspect, severity: Se
     let reason = if count.is_none() { reason(clocks, |_| None) } else { None };
     let finding = match count {
         None => Finding::Unknown,
-        Some(0) if readings < FEW_READINGS => Finding::Unknown,
+        Some(0) if readings < MIN_READINGS => Finding::Unknown,
         Some(count) => against_if(count > 0),
     };
     WeighedEvidence::new(checks::StepsBack { count, readings, suspect, reason }, finding, severity)
@@ -65,36 +67,27 @@ pub(super) fn jumps(
     let readings = reads(&events);
     let reference = events.iter().find_map(|events| events.reference.known().cloned());
     let reference_shares_hardware = events.iter().find_map(|events| events.reference_shares_hardware.get());
-    let ahead = sum(events.iter().map(|events| events.jump.get()));
-    let Some(jumps) = ahead else {
-        let reason = reason(clocks, |events| events.jump.reason());
-        let check = checks::Jumps {
-            ahead,
-            behind: None,
-            readings,
-            reference,
-            suspect,
-            reference_problem: None,
-            reference_shares_hardware,
-            reason,
-        };
-        return WeighedEvidence::new(check, Finding::Unknown, severity);
-    };
-    // What a coarse clock loses within a batch of reads is unknown.
-    let behind = sum(events.iter().map(|events| events.hidden_regression.get()));
-    let has_jumped = jumps + behind.unwrap_or(0) > 0;
-    let reference_problem = reference_problem.filter(|_| has_jumped);
-    let finding = if reference_problem.is_some() { Finding::Unknown } else { against_if(has_jumped) };
-    let check = checks::Jumps {
-        ahead,
-        behind,
+    let mut check = checks::Jumps {
+        ahead: sum(events.iter().map(|events| events.jump.get())),
+        behind: None,
         readings,
         reference,
         suspect,
-        reference_problem,
+        reference_problem: None,
         reference_shares_hardware,
         reason: None,
     };
+    let Some(jumps) = check.ahead else {
+        check.reason = reason(clocks, |events| events.jump.reason());
+        return WeighedEvidence::new(check, Finding::Unknown, severity);
+    };
+    // What a coarse clock loses within a batch of reads is unknown.
+    check.behind = sum(events.iter().map(|events| events.hidden_regression.get()));
+    let has_jumped = jumps + check.behind.unwrap_or(0) > 0;
+    if has_jumped {
+        check.reference_problem = reference_problem;
+    }
+    let finding = if check.reference_problem.is_some() { Finding::Unknown } else { against_if(has_jumped) };
     WeighedEvidence::new(check, finding, severity)
 }
 
@@ -128,9 +121,9 @@ fn unchanged_ns(clock: &ClockRecord) -> Option<f64> {
 }
 
 /// Returns true if a clock that did not change for so long has stopped: its nominal step is far
-/// shorter, and no clock that is known hides a longer step than [`LONGEST_STEP_NS`].
+/// shorter, and no clock that is known hides a longer step than [`MAX_STEP_NS`].
 fn is_frozen(clock: &ClockRecord, unchanged_ns: f64) -> bool {
-    unchanged_ns >= (STEPS_TO_SEE * clock.nominal_resolution_ns.get().unwrap_or(0.0)).max(LONGEST_STEP_NS)
+    unchanged_ns >= (MIN_STEPS * clock.nominal_resolution_ns.get().unwrap_or(0.0)).max(MAX_STEP_NS)
 }
 
 /// For how long a clock that had stepped before did not step any more when it was to be compared,
@@ -138,39 +131,41 @@ fn is_frozen(clock: &ClockRecord, unchanged_ns: f64) -> bool {
 fn stopped_ns(seen: &Observations, clock: &ClockRecord) -> Option<f64> {
     let (step_ns, label) = (clock.observed_resolution_ns.get()?, clock.identity.label());
     let unchanged_ns = match &seen.rates {
-        Ok(rates) => rates.clocks.iter().find(|rate| rate.name == label)?.unchanged_ns.get(),
+        Ok(_) => seen.rate(&label)?.unchanged_ns.get(),
         // Every path reads one clock.
         Err(MeasureError::Reference(refused)) if base_name(&refused.clock) == base_name(&label) => {
             observed_ns(&refused.reason)
         }
         Err(_) => None,
     };
-    unchanged_ns.filter(|ns| *ns >= STEPS_TO_SEE * step_ns)
+    unchanged_ns.filter(|ns| *ns >= MIN_STEPS * step_ns)
 }
 
 /// Check that it did not stand still for longer than its tick explains.
 pub(super) fn stalls(seen: &Observations, clocks: &[&ClockRecord], severity: Severity) -> WeighedEvidence {
     let events = all(clocks);
-    let found = |runs, unchanged_ns, reason, finding| {
-        WeighedEvidence::new(checks::Stuck { runs, unchanged_ns, reason }, finding, severity)
-    };
     if reads(&events) == 0 {
-        return found(None, None, reason(clocks, |_| None), Finding::Unknown);
+        let check = checks::Stuck { runs: None, unchanged_ns: None, reason: reason(clocks, |_| None) };
+        return WeighedEvidence::new(check, Finding::Unknown, severity);
     }
-    let runs = Some(events.iter().map(|events| events.stuck).sum());
-    let unchanged = || clocks.iter().filter_map(|clock| Some((clock, unchanged_ns(clock)?)));
     let stopped_ns = clocks.iter().filter_map(|clock| stopped_ns(seen, clock)).max_by(f64::total_cmp);
-    let frozen_ns = unchanged().filter(|(clock, ns)| is_frozen(clock, *ns)).map(|(_, ns)| ns).max_by(f64::total_cmp);
-    // A clock that changed otherwise was paused.
-    let paused = |clock: &&ClockRecord| {
-        unchanged_ns(clock).is_none() && clock.events.as_ref().is_some_and(|events| events.stuck > 0)
-    };
-    let has_paused = clocks.iter().any(paused);
-    match (frozen_ns.or(stopped_ns), unchanged().map(|(_, ns)| ns).max_by(f64::total_cmp)) {
-        (Some(ns), _) => found(runs, Some(ns), None, Finding::Against),
-        (None, Some(ns)) if !has_paused => found(runs, Some(ns), None, Finding::Unknown),
-        _ => found(runs, None, None, against_if(has_paused)),
+    let (mut unchanged, mut frozen, mut has_paused) = (Vec::new(), Vec::new(), false);
+    for clock in clocks {
+        match unchanged_ns(clock) {
+            Some(ns) if is_frozen(clock, ns) => frozen.push(ns),
+            Some(ns) => unchanged.push(ns),
+            // A clock that changed otherwise was paused.
+            None => has_paused |= clock.events.as_ref().is_some_and(|events| events.stuck > 0),
+        }
     }
+    let frozen_ns = frozen.into_iter().max_by(f64::total_cmp).or(stopped_ns);
+    let (unchanged_ns, finding) = match (frozen_ns, unchanged.into_iter().max_by(f64::total_cmp)) {
+        (Some(ns), _) => (Some(ns), Finding::Against),
+        (None, Some(ns)) if !has_paused => (Some(ns), Finding::Unknown),
+        _ => (None, against_if(has_paused)),
+    };
+    let runs = Some(events.iter().map(|events| events.stuck).sum());
+    WeighedEvidence::new(checks::Stuck { runs, unchanged_ns, reason: None }, finding, severity)
 }
 
 /// Check that readings that were handed from CPU to CPU did not go back. Only of clocks whose reads
@@ -185,14 +180,14 @@ pub(super) fn order(
     let handoffs: u64 = ordered.iter().map(|sequence| sequence.handoffs).sum();
     let regressions = sum(ordered.iter().map(|sequence| sequence.regressions.get())).filter(|_| handoffs > 0);
     // Reads that fail on one CPU after others succeeded there.
-    let is_ended = |sequence: &&&&Sequence| sequence.failure == Some(Failure::DuringRun);
-    let ended = ordered.iter().find(is_ended).and_then(|sequence| sequence.reason.as_ref());
-    let lost = || seen.order.lost.first().map(|lost| lost.reason.clone());
+    let ended = ordered.iter().find(|sequence| sequence.failure == Some(Failure::DuringRun));
+    let ended = ended.and_then(|sequence| sequence.reason.as_ref());
+    let lost = seen.order.lost.first().map(|lost| lost.reason.clone());
     let (untested, reason, finding) = match (regressions, &seen.order.untestable) {
         (None, _) if seen.environment.cpu.online.get() == Some(1) => (Some(Untested::OneCpu), None, Finding::For),
         (None, Some(why)) => (Some(Untested::NoPair), Some(why.clone()), Finding::Unknown),
-        (None, None) => (Some(Untested::NoHandoff), lost(), Finding::Unknown),
-        (Some(0), _) if handoffs < order::ENOUGH => (Some(Untested::FewHandoffs), None, Finding::Unknown),
+        (None, None) => (Some(Untested::NoHandoff), lost, Finding::Unknown),
+        (Some(0), _) if handoffs < order::MIN_HANDOFFS => (Some(Untested::FewHandoffs), None, Finding::Unknown),
         (Some(0), _) if ended.is_some() => (Some(Untested::NoHandoff), ended.cloned(), Finding::Unknown),
         (Some(count), _) => (None, None, against_if(count > 0)),
     };

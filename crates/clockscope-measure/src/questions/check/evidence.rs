@@ -108,20 +108,25 @@ impl ClockEvidence {
     /// The verdict for one use, or for all; `None` for civil time alone of a clock that does not
     /// show it.
     pub(super) fn verdict(self, requested: Option<Use>) -> Option<Verdict> {
-        let is_requested = |this: Use| requested.is_none_or(|requested| requested == this);
-        let judged = |this: Use, applies: bool| (applies && is_requested(this)).then(|| self.verdict_for(this));
-        let uses = Uses { interval: judged(Use::Interval, true), civil: judged(Use::Civil, self.shows_civil_time) };
+        let mut uses = Uses::default();
+        if requested != Some(Use::Civil) {
+            uses.interval = Some(self.verdict_for(Use::Interval));
+        }
+        if requested != Some(Use::Interval) && self.shows_civil_time {
+            uses.civil = Some(self.verdict_for(Use::Civil));
+        }
         let verdict = uses.worst()?;
-        let of_uses = |found: &WeighedEvidence, is: &dyn Fn(Use) -> bool| {
-            Use::ALL.into_iter().any(|this| is(this) && matters(&found.data, this))
-        };
-        let record = |found: WeighedEvidence| {
-            let decides = of_uses(&found, &|this| uses.of(this) == Some(verdict))
-                && found.alone() == verdict
-                && (verdict != Trustworthiness::Trusted || found.is_reason_of_trust());
-            CheckEvidence { data: found.data, finding: found.finding, decides }
-        };
-        let found = self.found.into_iter().filter(|found| of_uses(found, &|this| uses.of(this).is_some()));
-        Some(Verdict { clock: self.clock, verdict, uses, evidence: found.map(record).collect() })
+        let mut evidence = Vec::new();
+        for found in self.found {
+            let concerned = Use::ALL.into_iter().filter(|this| matters(&found.data, *this));
+            let verdicts: Vec<Trustworthiness> = concerned.filter_map(|this| uses.of(this)).collect();
+            if !verdicts.is_empty() {
+                let decides = verdicts.contains(&verdict)
+                    && found.alone() == verdict
+                    && (verdict != Trustworthiness::Trusted || found.is_reason_of_trust());
+                evidence.push(CheckEvidence { data: found.data, finding: found.finding, decides });
+            }
+        }
+        Some(Verdict { clock: self.clock, verdict, uses, evidence })
     }
 }

@@ -3,8 +3,8 @@
 
 use clockscope_records::checks::{CostCause, HypervisorStatement, ReferenceProblem};
 use clockscope_records::{
-    Adjtimex, CivilState, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Cost, Emulator, Environment, Failure,
-    KernelVerdict, Offsets, Order, Rate, ReadPath, Sequence, Synchronization, UnreadableClock, texts,
+    Adjtimex, CivilState, ClockBasis, ClockKind, ClockRecord, Cost, Emulator, Environment, Failure, KernelVerdict,
+    Offsets, Order, Rate, RateRecord, ReadPath, Sequence, Synchronization, UnreadableClock, texts,
 };
 use clockscope_system::clocksource;
 
@@ -71,24 +71,25 @@ pub(crate) fn is_counter(clock: &ClockRecord) -> bool {
 
 /// Returns the bound of a clock's step, in ns, where no more than that is known of it.
 pub(crate) fn at_most_ns(clock: &ClockRecord) -> Option<f64> {
-    clock.tick_evidence.as_ref()?.at_most_ns.filter(|_| !clock.tick_ns.is_known())
+    if clock.tick_ns.is_known() { None } else { clock.tick_evidence.as_ref()?.at_most_ns }
 }
 
 /// Returns the clock with the reason why it cannot be read; `None` if it could be.
 pub(crate) fn unreadable(clock: &ClockRecord) -> Option<UnreadableClock> {
-    let reason = || clock.reason.clone().unwrap_or_else(|| texts::NOT_MEASURED.into());
-    let unreadable = || UnreadableClock { clock: clock.identity.label(), reason: reason(), failure: clock.failure };
-    (!clock.available).then(unreadable)
+    if clock.available {
+        return None;
+    }
+    let reason = clock.reason.clone().unwrap_or_else(|| texts::NOT_MEASURED.into());
+    Some(UnreadableClock { clock: clock.identity.label(), reason, failure: clock.failure })
 }
 
 /// Returns true if this machine lacks the clock, or shows its device to others only: nothing is
 /// wrong with it, and there is nothing to judge.
 pub(super) fn is_absent(clock: &ClockRecord) -> bool {
-    let is_device = clock.identity.path == ReadPath::Mmap;
     !clock.available
         && match clock.failure {
             Some(Failure::Missing | Failure::NoInstruction) => true,
-            Some(Failure::Denied) => is_device,
+            Some(Failure::Denied) => clock.identity.path == ReadPath::Mmap,
             _ => false,
         }
 }
@@ -96,10 +97,14 @@ pub(super) fn is_absent(clock: &ClockRecord) -> bool {
 impl Observations {
     /// A clock by its name or alias, with its path where that is not the usual one.
     pub(crate) fn clock(&self, name: &str) -> Option<&ClockRecord> {
-        let bears = |clock: &&ClockRecord| {
-            clock.identity.label() == name || clock.identity.aliases.iter().any(|alias| alias == name)
-        };
-        self.clocks.iter().find(bears)
+        self.clocks
+            .iter()
+            .find(|clock| clock.identity.label() == name || clock.identity.aliases.iter().any(|alias| alias == name))
+    }
+
+    /// The rate of a clock, if it was compared.
+    pub(super) fn rate(&self, label: &str) -> Option<&RateRecord> {
+        self.rates.as_ref().ok()?.clocks.iter().find(|rate| rate.name == label)
     }
 
     /// All sequences of the counter.
@@ -125,9 +130,10 @@ impl Observations {
 
     /// The cheapest sequence that is ordered, or else of all, and its cost.
     pub(super) fn cheapest_ordered(&self) -> Option<(&str, &Cost)> {
-        let is_ordered =
-            |clock: &&ClockRecord| self.handed_over(&clock.identity.label()).is_some_and(|sequence| sequence.ordered);
-        cheapest(self.counters().filter(is_ordered)).or_else(|| cheapest(self.counters()))
+        let ordered = self
+            .counters()
+            .filter(|clock| self.handed_over(&clock.identity.label()).is_some_and(|sequence| sequence.ordered));
+        cheapest(ordered).or_else(|| cheapest(self.counters()))
     }
 
     /// The clock by which programs of this system usually measure intervals, as they read it.
@@ -141,14 +147,16 @@ impl Observations {
     }
 
     fn stopwatch_by(&self, is_path: impl Fn(ReadPath) -> bool) -> Option<&ClockRecord> {
-        let is_stopwatch = |clock: &ClockIdentity| clock.is_usual && clock.kind == ClockKind::Monotonic;
-        self.clocks.iter().find(|clock| is_stopwatch(&clock.identity) && is_path(clock.identity.path))
+        self.clocks.iter().find(|clock| {
+            let clock = &clock.identity;
+            clock.is_usual && clock.kind == ClockKind::Monotonic && is_path(clock.path)
+        })
     }
 
     /// The kernel's clocksource. A program that is emulated alone sees the host's files, which say
     /// nothing about it.
     pub(crate) fn clocksource(&self) -> Option<&str> {
-        self.environment.clocksource.as_deref().filter(|_| !self.is_emulated_alone())
+        if self.is_emulated_alone() { None } else { self.environment.clocksource.as_deref() }
     }
 
     /// Returns true if the kernel's clocks are computed from the counter by what a hypervisor
@@ -161,10 +169,10 @@ impl Observations {
     /// Returns true if the same code reads both clocks, from the same counter: by the vDSO or the
     /// kernel, which add to its reading what is each clock's own.
     pub(super) fn shares_path(&self, one: &ClockRecord, other: &ClockRecord) -> bool {
-        let way = |clock: &ClockIdentity| (clock.path, clock.basis, clock.is_coarse);
         let (one, other) = (&one.identity, &other.identity);
-        let is_kernels = |clock: &ClockIdentity| clock.basis == ClockBasis::Clocksource && !clock.is_wrapper;
-        one.name != other.name && is_kernels(one) && is_kernels(other) && way(one) == way(other)
+        let is_same_way = (one.path, one.basis, one.is_coarse) == (other.path, other.basis, other.is_coarse);
+        let is_kernels = one.basis == ClockBasis::Clocksource && !one.is_wrapper && !other.is_wrapper;
+        one.name != other.name && is_same_way && is_kernels
     }
 
     /// Returns whether a clock is computed from the same hardware counter as the reference of
@@ -186,9 +194,11 @@ impl Observations {
     /// the kernel's clock: `None` if they can. A clock that the timer tick moves loses time with
     /// every tick that is lost.
     pub(crate) fn reference_problem(&self) -> Option<ReferenceProblem> {
-        let is_ticked = self.clocksource().is_some_and(clocksource::is_timer_tick);
-        let is_suspected = self.rates.as_ref().is_ok_and(|rates| rates.reference_suspected);
-        is_ticked.then_some(ReferenceProblem::TimerTick).or(is_suspected.then_some(ReferenceProblem::ReferenceChanged))
+        match (self.clocksource(), &self.rates) {
+            (Some(name), _) if clocksource::is_timer_tick(name) => Some(ReferenceProblem::TimerTick),
+            (_, Ok(rates)) if rates.reference_suspected => Some(ReferenceProblem::ReferenceChanged),
+            _ => None,
+        }
     }
 
     /// The kernel's statement on its own clock; `None` where it makes none.
@@ -202,7 +212,8 @@ impl Observations {
     pub(super) fn daemon_error_s(&self) -> Option<f64> {
         let tracking = self.synchronization.chrony.known()?;
         let correction_s = tracking.correction_s.abs();
-        (correction_s <= tracking.error_s).then_some(correction_s + tracking.error_s).filter(|s| s.is_finite())
+        let error_s = correction_s + tracking.error_s;
+        (correction_s <= tracking.error_s && error_s.is_finite()).then_some(error_s)
     }
 
     /// Correction that a daemon makes to the frequency of the kernel's clock and goes on to make,
@@ -210,23 +221,21 @@ impl Observations {
     /// crystal's error, where the usual clock does not run so, and while the daemon works off an
     /// offset above its error.
     pub(super) fn lasting_ppm(&self) -> Option<(f64, f64)> {
-        let rates = self.rates.as_ref().ok()?;
         if !self.is_reference_unsteered {
             return None;
         }
-        let is_disciplined = |kernels: &&Adjtimex| {
-            let has = |flag: &str| kernels.status.iter().any(|name| name == flag);
-            has("pll") && kernels.state == Some(CivilState::Synchronized)
-        };
         let (ppm, bound_ppm) = match self.synchronization.chrony.known() {
             // chronyd sets the kernel's frequency to the opposite of its own.
             Some(chrony) if chrony.correction_s.abs() <= chrony.error_s => (-chrony.freq_ppm, chrony.skew_ppm.abs()),
             Some(_) => return None,
             // Daemons that steer by the kernel's loop leave offsets to that, beside the frequency.
-            None => (self.kernel_time().filter(is_disciplined)?.steering_ppm(), 0.0),
+            None => match self.kernel_time()? {
+                kernel if kernel.state != Some(CivilState::Synchronized) => return None,
+                kernel if !kernel.status.iter().any(|flag| flag == "pll") => return None,
+                kernel => (kernel.steering_ppm(), 0.0),
+            },
         };
-        let usual = self.stopwatch()?.identity.label();
-        let found = rates.clocks.iter().find(|found| found.name == usual)?;
+        let found = self.rate(&self.stopwatch()?.identity.label())?;
         let apart_ppm = (found.ppm.get()? - ppm).abs() - found.bound_ppm.get()? - bound_ppm;
         (ppm.abs() - bound_ppm > CRYSTAL_PPM && apart_ppm <= CRYSTAL_PPM).then_some((ppm, bound_ppm))
     }

@@ -3,7 +3,6 @@
 use clockscope_records::checks::{self, CostCause, RateChange, ReferenceProblem, Suspect};
 use clockscope_records::{
     CivilState, ClockBasis, ClockRecord, EvidenceData, EvidenceKind, Failure, Figure, Finding, RateRecord, ReadPath,
-    Sequence,
 };
 use clockscope_system::clocksource;
 
@@ -16,14 +15,14 @@ use crate::questions::rate::base_name;
 /// Shortest step, in ns, that is too coarse for a stopwatch.
 const COARSE_NS: f64 = 100_000.0;
 /// Time that a process takes at most, in ns, until a check begins.
-const LONGEST_START_NS: f64 = 2e9;
+const MAX_START_NS: f64 = 2e9;
 /// Factor by which the bound of a coarse clock's rate is larger: the timer tick that moves it may
 /// be late.
 const LATE_TICKS: f64 = 2.0;
 /// A larger bound, in ppm, does not show that a coarse clock follows the others.
 const MAX_COARSE_BOUND_PPM: f64 = 100_000.0;
 /// Cost of a read, in system calls, above which it does more than enter the kernel.
-const FAR_ABOVE_A_SYSCALL: f64 = 10.0;
+const MAX_SYSCALLS: f64 = 10.0;
 
 /// Evidence on a clock of the system. What was judged against the counter shows nothing where there
 /// is doubt about the counter. `faults` are the counter's.
@@ -44,10 +43,12 @@ pub(super) fn judge(
     let may_be_set = is_wall && !seen.stopwatch().is_some_and(|stopwatch| went_back(seen, stopwatch));
     let paths = paths(seen, clock);
     let is_path_off = paths.as_ref().is_some_and(|found| found.finding == Finding::Against);
-    let (suspect, severity) = match () {
-        () if is_path_off => (Suspect::Path, Severity::Forbids),
-        () if may_be_set => (Suspect::Setting, Severity::Limits),
-        () => (Suspect::Kernel, Severity::Forbids),
+    let (suspect, severity) = if is_path_off {
+        (Suspect::Path, Severity::Forbids)
+    } else if may_be_set {
+        (Suspect::Setting, Severity::Limits)
+    } else {
+        (Suspect::Kernel, Severity::Forbids)
     };
     paths.into_iter().for_each(|found| evidence.add(found));
     let this = [clock];
@@ -85,11 +86,8 @@ pub(super) fn judge(
 /// Returns true if a clock went back, on one CPU or across CPUs.
 fn went_back(seen: &Observations, clock: &ClockRecord) -> bool {
     let on_one = clock.events.as_ref().is_some_and(|events| events.regression > 0);
-    let across = seen
-        .handed_over(&clock.identity.label())
-        .and_then(|sequence| sequence.regressions.get())
-        .is_some_and(|count| count > 0);
-    on_one || across
+    let handed_over = seen.handed_over(&clock.identity.label());
+    on_one || handed_over.and_then(|sequence| sequence.regressions.get()).is_some_and(|count| count > 0)
 }
 
 /// Check that the path by which it is read shows what the system call does. A fault of another path
@@ -98,9 +96,9 @@ fn paths(seen: &Observations, clock: &ClockRecord) -> Option<WeighedEvidence> {
     let path = clock.identity.path;
     let compared: Vec<&ComparedPath> = seen.paths.iter().filter(|found| found.clock == clock.identity.name).collect();
     let own = compared.iter().find(|found| found.path == path)?;
-    let off = |path: ReadPath| compared.iter().find(|found| found.path == path && found.off_ns.is_some());
     // The C library reads the vDSO: where both are off, that is the vDSO's fault.
-    let fault = if own.off_ns.is_some() { off(ReadPath::Vdso).or(Some(own)) } else { off(ReadPath::Vdso) };
+    let vdso = compared.iter().find(|found| found.path == ReadPath::Vdso && found.off_ns.is_some());
+    let fault = vdso.or(own.off_ns.is_some().then_some(own));
     // Where the clock runs as a daemon states that it corrects it, and by the system call it does
     // not, something stands between this process and the kernel, and it is not the path.
     let is_stated = own.off_ns.is_some_and(|off_ns| runs_as_stated(seen, clock, off_ns));
@@ -124,62 +122,56 @@ fn paths(seen: &Observations, clock: &ClockRecord) -> Option<WeighedEvidence> {
 /// Returns true if a clock runs as fast as a daemon corrects it for good, and is no further off
 /// than that makes since this process was started.
 fn runs_as_stated(seen: &Observations, clock: &ClockRecord, off_ns: f64) -> bool {
-    let label = clock.identity.label();
-    let found = || seen.rates.as_ref().ok()?.clocks.iter().find(|found| found.name == label)?.ppm.get();
-    seen.lasting_ppm().zip(found()).is_some_and(|((lasting_ppm, _), ppm)| {
-        let most_ns = lasting_ppm.abs() * 1e-6 * (seen.elapsed_ns + LONGEST_START_NS);
-        (ppm - lasting_ppm).abs() <= CRYSTAL_PPM && off_ns.abs() <= most_ns
-    })
+    let Some((lasting_ppm, _)) = seen.lasting_ppm() else { return false };
+    let Some(ppm) = seen.rate(&clock.identity.label()).and_then(|rate| rate.ppm.get()) else { return false };
+    let max_ns = lasting_ppm.abs() * 1e-6 * (seen.elapsed_ns + MAX_START_NS);
+    (ppm - lasting_ppm).abs() <= CRYSTAL_PPM && off_ns.abs() <= max_ns
 }
 
 /// Its order across CPUs; where too few of its readings could be handed over to show it, that of
 /// the clock with the most of those that the same code reads.
 fn order(seen: &Observations, clock: &ClockRecord, suspect: Suspect, severity: Severity) -> WeighedEvidence {
-    let of_clock = |clock: &ClockRecord| {
-        let handed_over: Vec<&Sequence> = seen.handed_over(&clock.identity.label()).into_iter().collect();
-        events::order(seen, &handed_over, suspect, severity)
-    };
-    let own = of_clock(clock);
+    let own_sequence = seen.handed_over(&clock.identity.label());
+    let own = events::order(seen, own_sequence.as_slice(), suspect, severity);
     // What ended its own handoffs is not known of the others.
-    let has_failed =
-        |sequence: &Sequence| sequence.failure.is_some() || sequence.handoffs > 0 && !sequence.regressions.is_known();
-    let is_ended = seen.handed_over(&clock.identity.label()).is_some_and(has_failed);
+    let is_ended = own_sequence.is_some_and(|sequence| {
+        sequence.failure.is_some() || sequence.handoffs > 0 && !sequence.regressions.is_known()
+    });
     if own.finding != Finding::Unknown || is_ended {
         return own;
     }
-    let others = seen.clocks.iter().filter(|other| seen.shares_path(clock, other) && is_alike(seen, clock, other));
-    let found: Vec<_> = others.map(|other| (other, of_clock(other))).collect();
-    // Where one of them went back, the others do not show that this one never does.
-    if found.iter().any(|(_, found)| found.finding == Finding::Against) {
-        return own;
+    let mut shared: Option<WeighedEvidence> = None;
+    let mut max_handoffs = 0;
+    for other in seen.clocks.iter().filter(|other| seen.shares_path(clock, other) && is_alike(seen, clock, other)) {
+        let label = other.identity.label();
+        let mut found = events::order(seen, seen.handed_over(&label).as_slice(), suspect, severity);
+        match (found.finding, &mut found.data) {
+            // Where one of them went back, the others do not show that this one never does.
+            (Finding::Against, _) => return own,
+            (Finding::For, EvidenceData::Order(order)) if order.handoffs >= max_handoffs => {
+                max_handoffs = order.handoffs;
+                order.shared_with = Some(label);
+                shared = Some(found);
+            }
+            _ => {}
+        }
     }
-    let found = found.into_iter().filter(|(_, found)| found.finding == Finding::For);
-    let handoffs = |found: &WeighedEvidence| match &found.data {
-        EvidenceData::Order(order) => order.handoffs,
-        _ => 0,
-    };
-    let Some((other, mut found)) = found.max_by_key(|(_, found)| handoffs(found)) else { return own };
-    if let EvidenceData::Order(order) = &mut found.data {
-        order.shared_with = Some(other.identity.label());
-    }
-    found
+    shared.unwrap_or(own)
 }
 
 /// Returns true if both clocks enter the kernel, or neither does, and none of them is read by
 /// something that takes the kernel's place.
 fn is_alike(seen: &Observations, one: &ClockRecord, other: &ClockRecord) -> bool {
-    let is_off = |clock: &ClockRecord| {
-        let is_path = |found: &&ComparedPath| found.clock == clock.identity.name && found.path == clock.identity.path;
-        seen.paths.iter().find(is_path).is_some_and(|found| found.off_ns.is_some())
-    };
-    let enters = |clock: &ClockRecord| Some(CostCause::is_like_system_call(cost_ns(clock)?, seen.syscall_ns()?));
-    !is_off(one) && !is_off(other) && enters(one).is_some() && enters(one) == enters(other)
+    let [one_enters, other_enters] =
+        [one, other].map(|clock| Some(CostCause::is_like_system_call(cost_ns(clock)?, seen.syscall_ns()?)));
+    let is_any_off = seen.paths.iter().filter(|found| found.off_ns.is_some()).any(|found| {
+        [one, other].iter().any(|clock| found.clock == clock.identity.name && found.path == clock.identity.path)
+    });
+    !is_any_off && one_enters.is_some() && one_enters == other_enters
 }
 
 fn readable(seen: &Observations, clock: &ClockRecord) -> WeighedEvidence {
-    let label = clock.identity.label();
-    let compared = seen.rates.as_ref().ok().and_then(|rates| rates.clocks.iter().find(|rate| rate.name == label));
-    let errors = compared.map_or(0, |rate| rate.errors);
+    let errors = seen.rate(&clock.identity.label()).map_or(0, |rate| rate.errors);
     let path = clock.identity.path;
     let failure = if !clock.available {
         clock.failure.or(Some(Failure::Refused))
@@ -203,8 +195,10 @@ fn counter(seen: &Observations, clock: &ClockRecord, faults: &[EvidenceKind]) ->
     let mut faults: Vec<EvidenceKind> =
         faults.iter().copied().filter(|fault| *fault != EvidenceKind::Readable).collect();
     faults.dedup();
-    (is_computed && !faults.is_empty())
-        .then(|| WeighedEvidence::new(checks::Counter { faults }, Finding::Against, Severity::Limits))
+    if !is_computed || faults.is_empty() {
+        return None;
+    }
+    Some(WeighedEvidence::new(checks::Counter { faults }, Finding::Against, Severity::Limits))
 }
 
 /// Returns its step by the lattice of its readings: found, or no larger than this, or the smallest
@@ -267,14 +261,19 @@ fn cost_cause(seen: &Observations, clock: &ClockRecord, ns: f64) -> Option<CostC
     let has_no_vdso = seen.clocksource().and_then(clocksource::known).is_some_and(|known| known.vdso == Some(false));
     let is_emulated = !seen.environment.emulation.is_empty();
     let costs_as_much = syscall_ns.is_some_and(|syscall| CostCause::is_like_system_call(ns, syscall));
-    let causes = [
-        (may_avoid && has_no_vdso && (costs_as_much || is_emulated), CostCause::Clocksource),
-        (is_emulated, CostCause::Emulation),
-        (may_avoid && seen.is_trapped() && (ns > TRAPPED_NS || costs_as_much), CostCause::TrappedCounter),
-        (may_avoid && syscall_ns.is_some_and(|syscall| ns > FAR_ABOVE_A_SYSCALL * syscall), CostCause::AboveSystemCall),
-        (may_avoid && costs_as_much, CostCause::LikeSystemCall),
-    ];
-    causes.into_iter().find_map(|(applies, cause)| applies.then_some(cause))
+    if may_avoid && has_no_vdso && (costs_as_much || is_emulated) {
+        Some(CostCause::Clocksource)
+    } else if is_emulated {
+        Some(CostCause::Emulation)
+    } else if may_avoid && seen.is_trapped() && (ns > TRAPPED_NS || costs_as_much) {
+        Some(CostCause::TrappedCounter)
+    } else if may_avoid && syscall_ns.is_some_and(|syscall| ns > MAX_SYSCALLS * syscall) {
+        Some(CostCause::AboveSystemCall)
+    } else if may_avoid && costs_as_much {
+        Some(CostCause::LikeSystemCall)
+    } else {
+        None
+    }
 }
 
 /// Check of its rate against the clock that is not steered. NTP steers slowly: that is what it is

@@ -16,12 +16,12 @@ use crate::platform::Platform;
 /// Readings of each path, and how many of them have to be outside before the path is off: a clock
 /// that is set meanwhile shows in one.
 const ROUNDS: usize = 32;
-const FEWEST_OUTSIDE: usize = 24;
+const MIN_OUTSIDE: usize = 24;
 /// A path that is off by no more than this, in ns, is right.
-const SLACK_NS: i64 = 1000;
+const TOLERANCE_NS: i64 = 1000;
 /// Largest lag of a call that the timer tick moves behind the clock that it shows, in ns: ten ticks
 /// of the slowest kernel.
-const TICKED_NS: i64 = 100_000_000;
+const MAX_TICK_LAG_NS: i64 = 100_000_000;
 
 /// One clock by one of its paths, beside another that is closer to the kernel.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,16 +51,16 @@ pub(crate) fn find<P: Platform>(setup: &Setup<'_, P>, names: &[String]) -> Resul
     let civil = catalog.entries.iter().filter(|entry| is_civil(&entry.info)).map(|entry| entry.info.name.as_ref());
     let names: Vec<String> = named.iter().copied().chain(civil).map(str::to_owned).collect();
     let catalog = catalog.select(&names, Paths::All)?.tried(setup.session)?;
-    let is_named = |entry: &&CatalogEntry<P>| {
-        named.iter().any(|name| entry.info.name == *name || entry.info.aliases.contains(name))
-    };
-    let compared = catalog.entries.iter().filter(is_named).filter_map(|entry| {
-        let reference = reference(&catalog, entry)?;
-        let (off_ns, within_ns) = compare(entry, reference).unwrap_or_default();
-        let (clock, reference) = (entry.info.name.to_string(), reference.info.path);
-        Some(ComparedPath { clock, path: entry.info.path, reference, off_ns, within_ns })
-    });
-    Ok(compared.collect())
+    let mut compared = Vec::new();
+    for entry in &catalog.entries {
+        let is_named = named.iter().any(|name| entry.info.name == *name || entry.info.aliases.contains(name));
+        if is_named && let Some(reference) = reference(&catalog, entry) {
+            let (off_ns, within_ns) = compare(entry, reference).unwrap_or_default();
+            let (clock, reference) = (entry.info.name.to_string(), reference.info.path);
+            compared.push(ComparedPath { clock, path: entry.info.path, reference, off_ns, within_ns });
+        }
+    }
+    Ok(compared)
 }
 
 /// Returns true if programs of this system usually read civil time by it.
@@ -76,19 +76,27 @@ fn is_wrapper(info: &ClockInfo) -> bool {
 /// Returns what the readings of a path are compared with: the same clock by the system call, or by
 /// the vDSO where that is refused; `None` of those two themselves.
 fn reference<'a, P: Platform>(catalog: &'a Catalog<P>, entry: &CatalogEntry<P>) -> Option<&'a CatalogEntry<P>> {
-    let is_same = |other: &ClockInfo| match is_wrapper(&entry.info) {
-        true => is_civil(other),
-        false => other.name == entry.info.name,
-    };
-    let by = |path: ReadPath| {
-        let is_it = |other: &&CatalogEntry<P>| {
-            is_same(&other.info) && other.info.path == path && other.info.unit == Unit::Nanoseconds
-        };
-        catalog.entries.iter().find(is_it).filter(|_| entry.info.path != path)
-    };
-    let call = by(ReadPath::Syscall)?;
-    let vdso = by(ReadPath::Vdso).filter(|vdso| vdso.sampler.is_ok());
-    Some(if call.sampler.is_ok() { call } else { vdso.unwrap_or(call) })
+    let call = by_path(catalog, entry, ReadPath::Syscall)?;
+    match by_path(catalog, entry, ReadPath::Vdso) {
+        Some(vdso) if call.sampler.is_err() && vdso.sampler.is_ok() => Some(vdso),
+        _ => Some(call),
+    }
+}
+
+/// Returns the clock by another path, if its readings are ns.
+fn by_path<'a, P: Platform>(
+    catalog: &'a Catalog<P>,
+    entry: &CatalogEntry<P>,
+    path: ReadPath,
+) -> Option<&'a CatalogEntry<P>> {
+    if entry.info.path == path {
+        return None;
+    }
+    catalog.entries.iter().find(|other| {
+        let other = &other.info;
+        let is_same = if is_wrapper(&entry.info) { is_civil(other) } else { other.name == entry.info.name };
+        is_same && other.path == path && other.unit == Unit::Nanoseconds
+    })
 }
 
 /// Returns the lead of one path over the other in ns, if it is off, and within what both agree
@@ -102,15 +110,15 @@ fn compare<P: Platform>(entry: &CatalogEntry<P>, other: &CatalogEntry<P>) -> Opt
         let [since, until] = [before, after].map(|other| by_path.wrapping_sub(other) as i64);
         // It lies between them if it is not before the first and not after the second.
         let off_ns = (since.saturating_add(behind_ns)).min(0) + until.max(0);
-        if off_ns.abs() > SLACK_NS {
+        if off_ns.abs() > TOLERANCE_NS {
             outside.push(off_ns);
         }
         within_ns = within_ns.min((after.wrapping_sub(before) as i64).saturating_add(behind_ns) as f64);
     }
     outside.sort_unstable();
-    let is_off = outside.len() >= FEWEST_OUTSIDE;
+    let is_off = outside.len() >= MIN_OUTSIDE;
     let off_ns = is_off.then(|| outside[outside.len() / 2] as f64);
-    let is_known = is_off || outside.len() <= ROUNDS - FEWEST_OUTSIDE;
+    let is_known = is_off || outside.len() <= ROUNDS - MIN_OUTSIDE;
     is_known.then_some((off_ns, Some(within_ns)))
 }
 
@@ -121,5 +129,5 @@ fn most_behind_ns(info: &ClockInfo) -> i64 {
         return 0;
     }
     let unit_ns = info.nominal_resolution_ns(None).get().unwrap_or(1.0);
-    unit_ns as i64 + if info.is_coarse { TICKED_NS } else { 0 }
+    unit_ns as i64 + if info.is_coarse { MAX_TICK_LAG_NS } else { 0 }
 }

@@ -23,34 +23,41 @@ pub(super) fn names<P: Platform>(
 ) -> Result<Vec<String>, MeasureError> {
     let catalog = Catalog::new(platform);
     refuse_unanswerable(policy)?;
-    let index = |name: &str| -> Result<usize, UnknownClock> {
-        let unknown = || UnknownClock { name: name.to_owned(), known: catalog.names() };
-        catalog.indices(name, Paths::Libc)?.first().copied().ok_or_else(unknown)
-    };
+    let is_civil_only = for_use == Some(Use::Civil);
     let mut indices = Vec::new();
-    let is_judged = |index: usize| for_use != Some(Use::Civil) || shows_civil_time(&catalog, index);
     if requested.is_empty() {
         let usual = default_clocks::names(&catalog, default_clocks::is_systems);
-        indices.extend(usual.iter().filter_map(|name| index(name).ok()).filter(|index| is_judged(*index)));
+        indices.extend(usual.iter().filter_map(|name| index(&catalog, name).ok()));
+        indices.retain(|index| !is_civil_only || shows_civil_time(&catalog, *index));
     }
     for name in requested {
-        let found = if name == COUNTER { None } else { Some(index(name)?) };
-        if !found.map_or(for_use != Some(Use::Civil), is_judged) {
+        let found = if name == COUNTER { None } else { Some(index(&catalog, name)?) };
+        if is_civil_only && !found.is_some_and(|index| shows_civil_time(&catalog, index)) {
             return Err(MeasureError::NoCivilTime { name: name.clone() });
         }
         indices.extend(found);
     }
     for name in policy.clocks.keys() {
-        let unknown = |unknown| PolicyError::UnknownClock { section: format!("clocks.{name}"), unknown };
-        let index = index(name).map_err(unknown)?;
-        if catalog.entries[index].info.is_counter() {
-            return Err(PolicyError::IsCounter { section: format!("clocks.{name}") }.into());
+        let section = format!("clocks.{name}");
+        match index(&catalog, name) {
+            Ok(index) if catalog.entries[index].info.is_counter() => {
+                return Err(PolicyError::IsCounter { section }.into());
+            }
+            Ok(index) => indices.push(index),
+            Err(unknown) => return Err(PolicyError::UnknownClock { section, unknown }.into()),
         }
-        indices.push(index);
     }
     indices.sort_unstable();
     indices.dedup();
     Ok(indices.into_iter().map(|index| catalog.entries[index].label()).collect())
+}
+
+/// Returns the index of the clock that a name stands for.
+fn index<P: Platform>(catalog: &Catalog<P>, name: &str) -> Result<usize, UnknownClock> {
+    match catalog.indices(name, Paths::Libc)?.first() {
+        Some(index) => Ok(*index),
+        None => Err(UnknownClock { name: name.to_owned(), known: catalog.names() }),
+    }
 }
 
 fn shows_civil_time<P: Platform>(catalog: &Catalog<P>, index: usize) -> bool {
@@ -63,14 +70,12 @@ pub(super) fn is_same(seen: &Observations, verdict: &str, name: &str) -> bool {
 }
 
 fn is_on(seen: &Observations, verdict: &str, name: &str) -> bool {
-    let is_of_counter = |clock: &ClockRecord| is_counter(clock);
-    let counters: Vec<&ClockRecord> = seen.counters().collect();
-    let is_verdict_on_counter = counters.first().is_some_and(|counter| counter.identity.name == verdict);
+    let is_verdict_on_counter = seen.counters().next().is_some_and(|counter| counter.identity.name == verdict);
     if name == COUNTER {
         return is_verdict_on_counter;
     }
     match seen.clock(name) {
-        Some(clock) if is_of_counter(clock) => is_verdict_on_counter,
+        Some(clock) if is_counter(clock) => is_verdict_on_counter,
         Some(clock) => clock.identity.label() == verdict,
         None => verdict == name,
     }
@@ -85,9 +90,9 @@ fn refuse_unanswerable(policy: &Policy) -> Result<(), PolicyError> {
     let counter = policy.counter.iter().map(|demands| (COUNTER.to_owned(), demands));
     let clocks = policy.clocks.iter().map(|(name, demands)| (format!("clocks.{name}"), demands));
     for (section, demands) in counter.chain(clocks) {
-        for (field, limit) in limits(demands) {
-            if let Some(limit) = limit.filter(|limit| !limit.is_finite() || *limit < 0.0) {
-                return Err(PolicyError::Limit { demand: format!("{section}.{field}"), limit });
+        for (demanded, limit) in limits(demands) {
+            if !limit.is_finite() || limit < 0.0 {
+                return Err(PolicyError::Limit { demand: format!("{section}.{}", demanded.key()), limit });
             }
         }
         let only = [("max_offset_ns", demands.max_offset_ns.is_some()), ("invariant", demands.invariant.is_some())];
@@ -101,13 +106,16 @@ fn refuse_unanswerable(policy: &Policy) -> Result<(), PolicyError> {
     Ok(())
 }
 
-fn limits(demands: &ClockDemands) -> [(&'static str, Option<f64>); 4] {
-    [
-        ("max_cost_ns", demands.max_cost_ns),
-        ("max_tick_ns", demands.max_tick_ns),
-        ("max_rate_ppm", demands.max_rate_ppm),
-        ("max_offset_ns", demands.max_offset_ns),
-    ]
+/// Returns the limits that are demanded, in the order of the policy's fields.
+fn limits(demands: &ClockDemands) -> impl Iterator<Item = (Demanded, f64)> {
+    let limits = [
+        (Demanded::MaxCostNs, demands.max_cost_ns),
+        (Demanded::MaxTickNs, demands.max_tick_ns),
+        (Demanded::MaxRegressions, demands.max_regressions.map(|limit| limit as f64)),
+        (Demanded::MaxRatePpm, demands.max_rate_ppm),
+        (Demanded::MaxOffsetNs, demands.max_offset_ns),
+    ];
+    limits.into_iter().filter_map(|(demanded, limit)| Some((demanded, limit?)))
 }
 
 /// Names of the clocks that a policy speaks of.
@@ -129,66 +137,71 @@ pub(super) fn compare(policy: &Policy, seen: &Observations, verdicts: &[Verdict]
             met: current.as_ref().map(|current| names.contains(current)),
         });
     }
-    let verdict = |name: &str| verdicts.iter().find(|verdict| is_same(seen, &verdict.clock, name));
-    if let Some(of_counter) = &policy.counter {
-        demands.extend(of(&DemandTarget::Counter, of_counter, verdict(COUNTER), seen, for_use));
-    }
-    for (name, of_clock) in &policy.clocks {
-        let target = |demanded| DemandTarget::Clock(name.clone(), demanded);
-        demands.extend(of(&target, of_clock, verdict(name), seen, for_use));
+    let counter = policy.counter.iter().map(|demands| (None, demands));
+    let clocks = policy.clocks.iter().map(|(name, demands)| (Some(name.as_str()), demands));
+    for (clock, clock_demands) in counter.chain(clocks) {
+        let name = clock.unwrap_or(COUNTER);
+        let verdict = verdicts.iter().find(|verdict| is_same(seen, &verdict.clock, name));
+        demands.extend(compare_clock(clock, clock_demands, verdict, seen, for_use));
     }
     demands
 }
 
-/// The demands on one clock.
-fn of(
-    target: &dyn Fn(Demanded) -> DemandTarget,
+/// The demands on a clock of this name, or on the counter.
+fn compare_clock(
+    name: Option<&str>,
     demands: &ClockDemands,
     verdict: Option<&Verdict>,
     seen: &Observations,
     requested_use: Option<Use>,
 ) -> Vec<Demand> {
-    let figures = verdict.map(|verdict| DemandFigures::from_verdict(verdict, seen)).unwrap_or_default();
+    let uses = verdict.map(|verdict| verdict.uses).unwrap_or_default();
     let mut found = Vec::new();
     if let Some(required) = demands.verdict {
-        let is_judged = |this: &Use| verdict.is_some_and(|verdict| verdict.uses.of(*this).is_some());
-        let for_use = demands.for_use.or(requested_use.filter(is_judged));
-        let is = verdict.and_then(|verdict| for_use.map_or(Some(verdict.verdict), |this| verdict.uses.of(this)));
+        let for_use = demands.for_use.or(requested_use.filter(|this| uses.of(*this).is_some()));
+        let is = match for_use {
+            Some(this) => uses.of(this),
+            None => verdict.map(|verdict| verdict.verdict),
+        };
         found.push(Demand {
-            demand: target(Demanded::Verdict),
+            demand: target(name, Demanded::Verdict),
             required: word(required),
-            for_use: for_use.filter(|_| verdict.is_some_and(|verdict| verdict.uses.civil.is_some())),
+            for_use: if uses.civil.is_some() { for_use } else { None },
             found: is.map(word),
             met: is.and_then(|is| is_met(is, required)),
         });
     }
-    let mut at_most = |demanded: Demanded, most: Option<f64>, range: Option<Range>| {
-        let Some(most) = most else { return };
+    for (demanded, limit) in limits(demands) {
+        let range = verdict.and_then(|verdict| figure(demanded, verdict, seen));
         found.push(Demand {
-            demand: target(demanded),
-            required: DemandValue::Number(most),
+            demand: target(name, demanded),
+            required: DemandValue::Number(limit),
             for_use: None,
             found: range.map(|range| DemandValue::Number(range.figure())),
-            met: range.and_then(|range| range.is_at_most(most)),
+            met: range.and_then(|range| range.is_at_most(limit)),
         });
-    };
-    at_most(Demanded::MaxCostNs, demands.max_cost_ns, figures.cost_ns);
-    at_most(Demanded::MaxTickNs, demands.max_tick_ns, figures.tick_ns);
-    at_most(Demanded::MaxRegressions, demands.max_regressions.map(|most| most as f64), figures.regressions);
-    at_most(Demanded::MaxRatePpm, demands.max_rate_ppm, figures.rate_ppm);
-    at_most(Demanded::MaxOffsetNs, demands.max_offset_ns, figures.offset_ns);
+    }
     if let Some(required) = demands.invariant {
-        let is = seen.is_invariant;
-        let yes_or_no = |is: bool| DemandValue::Word(if is { "yes" } else { "no" }.to_owned());
         found.push(Demand {
-            demand: target(Demanded::Invariant),
+            demand: target(name, Demanded::Invariant),
             required: yes_or_no(required),
             for_use: None,
-            found: is.map(yes_or_no),
-            met: is.map(|is| is || !required),
+            found: seen.is_invariant.map(yes_or_no),
+            met: seen.is_invariant.map(|is| is || !required),
         });
     }
     found
+}
+
+fn target(name: Option<&str>, demanded: Demanded) -> DemandTarget {
+    match name {
+        Some(name) => DemandTarget::Clock(name.to_owned(), demanded),
+        None => DemandTarget::Counter(demanded),
+    }
+}
+
+fn yes_or_no(is: bool) -> DemandValue {
+    DemandValue::Word(if is { "yes" } else { "no" }.to_owned())
 }
 
 /// Returns whether a verdict is good enough; `None` for an undecided one, which may become any.
@@ -214,7 +227,7 @@ impl Range {
     }
 
     /// A figure of either sign that is known within a bound.
-    fn around(figure: f64, bound: f64) -> Self {
+    fn around((figure, bound): (f64, f64)) -> Self {
         Self { lowest: (figure.abs() - bound).max(0.0), highest: figure.abs() + bound }
     }
 
@@ -230,61 +243,45 @@ impl Range {
     }
 }
 
-/// Figures that can be demanded, as they were found.
-#[derive(Clone, Copy, Debug, Default)]
-struct DemandFigures {
-    cost_ns: Option<Range>,
-    tick_ns: Option<Range>,
-    regressions: Option<Range>,
-    rate_ppm: Option<Range>,
-    offset_ns: Option<Range>,
-}
-
-impl DemandFigures {
-    fn from_verdict(verdict: &Verdict, seen: &Observations) -> Self {
-        let clock = seen.clock(&verdict.clock);
-        let is_counter = clock.is_some_and(is_counter);
-        let cost_ns = if is_counter {
-            seen.cheapest_ordered().map(|(_, cost)| cost.median)
-        } else {
-            seen.clock(&verdict.clock).and_then(cost_ns)
-        };
-        Self {
-            cost_ns: cost_ns.map(Range::exactly),
-            tick_ns: clock.and_then(tick_ns),
-            regressions: regressions(verdict, seen, is_counter),
-            rate_ppm: if is_counter {
-                counters::nominal_error_ppm(seen).map(around)
-            } else {
-                rate_ppm(verdict, seen).map(around)
-            },
-            offset_ns: offset_ns(seen),
+/// Returns a figure that can be demanded, as it was found.
+fn figure(demanded: Demanded, verdict: &Verdict, seen: &Observations) -> Option<Range> {
+    let clock = seen.clock(&verdict.clock);
+    let is_counter = clock.is_some_and(is_counter);
+    match demanded {
+        Demanded::MaxCostNs if is_counter => Some(Range::exactly(seen.cheapest_ordered()?.1.median)),
+        Demanded::MaxCostNs => clock.and_then(cost_ns).map(Range::exactly),
+        Demanded::MaxTickNs => clock.and_then(tick_ns),
+        Demanded::MaxRegressions => regressions(verdict, seen, is_counter),
+        Demanded::MaxRatePpm if is_counter => counters::nominal_error_ppm(seen).map(Range::around),
+        Demanded::MaxRatePpm => {
+            let rate = seen.rate(&verdict.clock)?;
+            rate.ppm.get().zip(rate.bound_ppm.get()).map(Range::around)
         }
+        Demanded::MaxOffsetNs => offset_ns(seen),
+        Demanded::Verdict | Demanded::Invariant => None,
     }
-}
-
-fn around((figure, bound): (f64, f64)) -> Range {
-    Range::around(figure, bound)
 }
 
 /// Returns the step of a clock's readings: found, or anything up to its bound.
 fn tick_ns(clock: &ClockRecord) -> Option<Range> {
-    let bounded = || at_most_ns(clock).map(|highest| Range { lowest: 0.0, highest });
-    clock.tick_ns.get().map(Range::exactly).or_else(bounded)
+    match clock.tick_ns.get() {
+        Some(ns) => Some(Range::exactly(ns)),
+        None => Some(Range { lowest: 0.0, highest: at_most_ns(clock)? }),
+    }
 }
 
 /// Backward steps on one CPU and across CPUs. What was not tested is not zero, unless there is
 /// nothing to be tested.
 fn regressions(verdict: &Verdict, seen: &Observations, is_counter: bool) -> Option<Range> {
-    let known = || verdict.evidence.iter().filter(|evidence| evidence.finding != Finding::Unknown);
-    let on_one = known().find_map(|evidence| match &evidence.data {
-        EvidenceData::StepsBack(steps) => steps.count,
-        _ => None,
-    })?;
-    let across = known().find_map(|evidence| match &evidence.data {
-        EvidenceData::Order(order) if order.shared_with.is_none() => order.regressions,
-        _ => None,
-    });
+    let (mut on_one, mut across) = (None, None);
+    for evidence in verdict.evidence.iter().filter(|evidence| evidence.finding != Finding::Unknown) {
+        match &evidence.data {
+            EvidenceData::StepsBack(steps) => on_one = on_one.or(steps.count),
+            EvidenceData::Order(order) if order.shared_with.is_none() => across = across.or(order.regressions),
+            _ => {}
+        }
+    }
+    let on_one = on_one?;
     let needs_no_other =
         seen.environment.cpu.online.get() == Some(1) || !seen.is_ordered_across(&verdict.clock, is_counter);
     match across {
@@ -296,12 +293,6 @@ fn regressions(verdict: &Verdict, seen: &Observations, is_counter: bool) -> Opti
     }
 }
 
-fn rate_ppm(verdict: &Verdict, seen: &Observations) -> Option<(f64, f64)> {
-    let rates = seen.rates.as_ref().ok()?;
-    let rate = rates.clocks.iter().find(|rate| rate.name == verdict.clock)?;
-    rate.ppm.get().zip(rate.bound_ppm.get())
-}
-
 /// Between which bounds the largest offset lies.
 fn offset_ns(seen: &Observations) -> Option<Range> {
     if seen.environment.cpu.online.get() == Some(1) {
@@ -311,18 +302,13 @@ fn offset_ns(seen: &Observations) -> Option<Range> {
     let is_drifting =
         seen.offsets.pairs.iter().any(|pair| pair.apart.get() == Some(true) && !pair.offset_ns.is_known());
     let counters = seen.counters().filter_map(|clock| seen.handed_over(&clock.identity.label()));
-    let worst = counters
-        .filter(|sequence| sequence.ordered)
-        .filter_map(|sequence| sequence.worst_ns.get())
-        .max_by(f64::total_cmp);
+    let ordered = counters.filter(|sequence| sequence.ordered);
+    let worst = ordered.filter_map(|sequence| sequence.worst_ns.get()).max_by(f64::total_cmp);
     if is_drifting {
         return worst.map(|lowest| Range { lowest, highest: f64::INFINITY });
     }
     let highest = seen.offsets.within_ns.get()?;
-    let least = seen
-        .offsets
-        .pairs
-        .iter()
-        .filter_map(|pair| Some((pair.offset_ns.get()?.abs() - pair.bound_ns.get()?).max(0.0)));
+    let pairs = seen.offsets.pairs.iter();
+    let least = pairs.filter_map(|pair| Some((pair.offset_ns.get()?.abs() - pair.bound_ns.get()?).max(0.0)));
     Some(Range { lowest: least.max_by(f64::total_cmp).unwrap_or(0.0), highest })
 }

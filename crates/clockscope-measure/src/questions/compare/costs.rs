@@ -3,7 +3,7 @@
 use clockscope_records::{
     ClockComparison, ComparisonBasis, CostChange, CostRatio, Figure, MachineComparison, Undecided,
 };
-use clockscope_statistics::{SampleBounds, quantile, ratio_bounds, ratio_range, shift_bounds};
+use clockscope_statistics::{SampleBounds, median, ratio_bounds, ratio_range, shift_bounds};
 
 use super::side::{ComparedClock, RunCost, Side};
 
@@ -16,7 +16,7 @@ pub const MISRATE: f64 = 0.05;
 const BETWEEN_FEW_RUNS: f64 = 2.1;
 /// Fewer runs on a side are too few: where runs have one of two speeds, as by the layout of their
 /// memory, four of each side are all of one and all of the other in up to 1 of 128 clocks.
-const FEWEST_RUNS: usize = 5;
+const MIN_RUNS: usize = 5;
 
 /// Findings on the costs.
 pub(super) struct Costs {
@@ -184,7 +184,7 @@ impl Judge {
     /// Returns the bounds of a ratio by what differs from run to run.
     fn bounds(self, base: &[f64], new: &[f64]) -> Option<SampleBounds> {
         let found = ratio_bounds(base, new, self.misrate)?;
-        Some(if base.len().min(new.len()) < FEWEST_RUNS { widened(found) } else { found })
+        Some(if base.len().min(new.len()) < MIN_RUNS { widened(found) } else { found })
     }
 
     /// Returns true if a ratio is certainly outside of the margin.
@@ -247,11 +247,8 @@ fn clock(
         }
         None => (CostChange::Inconclusive, Some(Undecided::NotMeasured)),
     };
-    let [base_ns, new_ns] = medians.each_ref().map(|medians| {
-        let mut sorted = medians.clone();
-        sorted.sort_by(f64::total_cmp);
-        Figure::of(quantile(&sorted, 0.5), "it has no cost on this side")
-    });
+    let [base_ns, new_ns] =
+        medians.each_ref().map(|medians| Figure::of(median(medians.iter().copied()), "it has no cost on this side"));
     let difference = shift_bounds(&medians[0], &medians[1], judge.misrate).map(|bounds| [bounds.low, bounds.high]);
     let no_difference = if found.is_some() { "each side is one run" } else { NO_COST };
     let no_own = if found.is_some() { "no run shows the machine's speed" } else { NO_COST };
@@ -307,7 +304,7 @@ fn decided(
         return (change, None);
     } else if basis == ComparisonBasis::Rounds {
         Undecided::OneRun
-    } else if fewest_runs < FEWEST_RUNS {
+    } else if fewest_runs < MIN_RUNS {
         Undecided::FewRuns
     } else {
         Undecided::WideBounds

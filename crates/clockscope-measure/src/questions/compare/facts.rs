@@ -7,10 +7,10 @@ use clockscope_records::{
     ChangedFact, ClockRecord, ComparedFact, CounterFlags, Emulator, Envelope, Environment, FactValue, Figure,
     Measurement,
 };
-use clockscope_statistics::quantile;
+use clockscope_statistics::median;
 
 /// Ticks that differ by more are different ones, as a share: their errors are far smaller.
-const OTHER_TICK: f64 = 0.01;
+const MIN_TICK_CHANGE: f64 = 0.01;
 
 /// The values of a fact in the records of both sides, each once.
 type Values = BTreeMap<(ComparedFact, Option<String>), [Vec<FactValue>; 2]>;
@@ -87,21 +87,16 @@ pub(super) fn changes_of_measurements(sides: &[Vec<&Envelope<Measurement>>; 2], 
                 add(&mut values, index, (ComparedFact::Readable, Some(label.clone())), Some(readable));
             }
         }
-        let ticks = records.map(|side| middle_tick(&side));
+        let ticks =
+            records.map(|side| median(side.into_iter().filter_map(|clock| clock.tick_ns.get()).filter(|ns| *ns > 0.0)));
         if let [Some(base), Some(new)] = ticks
-            && (new / base - 1.0).abs() > OTHER_TICK
+            && (new / base - 1.0).abs() > MIN_TICK_CHANGE
         {
             let ticks = [base, new].map(|ns| vec![FactValue::Time { ns }]);
             values.insert((ComparedFact::Tick, Some(label.clone())), ticks);
         }
     }
     changed(values)
-}
-
-fn middle_tick(clocks: &[&ClockRecord]) -> Option<f64> {
-    let mut ticks: Vec<f64> = clocks.iter().filter_map(|clock| clock.tick_ns.get()).filter(|ns| *ns > 0.0).collect();
-    ticks.sort_by(f64::total_cmp);
-    quantile(&ticks, 0.5)
 }
 
 fn add(values: &mut Values, index: usize, fact: (ComparedFact, Option<String>), value: Option<FactValue>) {
@@ -140,14 +135,17 @@ fn add_environments(values: &mut Values, sides: &[Vec<&Environment>; 2]) {
     }
 }
 
+/// Joins those parts of a fact that are known.
+fn joined(parts: [Option<&String>; 3]) -> Option<FactValue> {
+    let known: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+    let text = known.join(" ");
+    if text.is_empty() { None } else { Some(FactValue::Name(text)) }
+}
+
 fn of_environment(environment: &Environment) -> [(ComparedFact, Option<FactValue>); 14] {
     let Environment { cpu, kernel, program, .. } = environment;
     let name = |fact: &Figure<String>| fact.known().cloned().map(FactValue::Name);
     let flag = |fact: &Figure<bool>| fact.get().map(FactValue::Flag);
-    let parts = |parts: [Option<&String>; 3]| {
-        let known: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
-        Some(known.join(" ")).filter(|text| !text.is_empty()).map(FactValue::Name)
-    };
     let emulators = environment.emulation.iter().map(|emulator| Emulator::as_str(emulator).to_owned()).collect();
     let program = FactValue::Program {
         version: program.version.clone(),
@@ -161,9 +159,9 @@ fn of_environment(environment: &Environment) -> [(ComparedFact, Option<FactValue
             environment.clocksources_available.known().cloned().map(FactValue::Names),
         ),
         (ComparedFact::Vdso, flag(&environment.vdso)),
-        (ComparedFact::Kernel, parts([kernel.name.known(), kernel.release.known(), kernel.version.known()])),
+        (ComparedFact::Kernel, joined([kernel.name.known(), kernel.release.known(), kernel.version.known()])),
         (ComparedFact::Program, Some(program)),
-        (ComparedFact::Processor, parts([Some(&cpu.architecture), cpu.vendor.known(), cpu.model.known()])),
+        (ComparedFact::Processor, joined([Some(&cpu.architecture), cpu.vendor.known(), cpu.model.known()])),
         (ComparedFact::ProcessorIdentity, cpu.identity.known().map(|one| FactValue::Name(one.to_string()))),
         (ComparedFact::Microcode, name(&cpu.microcode)),
         (ComparedFact::CpusOnline, cpu.online.get().map(|count| FactValue::Number(count as u64))),

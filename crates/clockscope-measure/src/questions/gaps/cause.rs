@@ -5,9 +5,9 @@ use clockscope_system::account::{CpuAccount, ThreadAccount};
 
 /// Largest ratio to the gap at which the time that the kernel counted as stolen is its cause: it is
 /// counted in steps of 10 ms, which many small thefts fill.
-const STOLEN: f64 = 2.0;
+const MAX_STOLEN_RATIO: f64 = 2.0;
 /// Most names of a gap.
-const NAMES: usize = 4;
+const MAX_NAMES: usize = 4;
 
 /// The cause of a gap of `ns`, the rarest first that the counts allow, and the counts themselves.
 pub(super) fn attributed(thread: [&ThreadAccount; 2], cpu: [&CpuAccount; 2], ns: f64) -> (CauseKind, GapCounts) {
@@ -47,7 +47,7 @@ pub(super) fn attributed(thread: [&ThreadAccount; 2], cpu: [&CpuAccount; 2], ns:
         CauseKind::InvoluntarySwitch
     } else if smis > 0 {
         CauseKind::Smi
-    } else if stolen_ns > 0 && stolen_ns as f64 <= STOLEN * ns {
+    } else if stolen_ns > 0 && stolen_ns as f64 <= MAX_STOLEN_RATIO * ns {
         CauseKind::Steal
     } else if !interrupts.is_empty() {
         CauseKind::Interrupt
@@ -56,7 +56,7 @@ pub(super) fn attributed(thread: [&ThreadAccount; 2], cpu: [&CpuAccount; 2], ns:
     } else {
         CauseKind::Unknown
     };
-    let interrupts = interrupts.into_iter().chain(softirqs).take(NAMES).collect();
+    let interrupts = interrupts.into_iter().chain(softirqs).take(MAX_NAMES).collect();
     (cause, GapCounts { moved, involuntary, voluntary, smis, steal_ns: stolen_ns, interrupts, while_asking: false })
 }
 

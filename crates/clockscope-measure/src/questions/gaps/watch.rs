@@ -8,17 +8,17 @@ use clockscope_system::account::{CpuAccount, ThreadAccount};
 use super::cause;
 
 /// Gaps whose lengths are kept of a CPU; more are represented by an even sample of them.
-const SAMPLED_GAPS: usize = 1 << 14;
+const MAX_SAMPLED_GAPS: usize = 1 << 14;
 /// Number of the longest gaps that are listed.
-pub(super) const WORST: usize = 10;
+pub(super) const MAX_WORST_GAPS: usize = 10;
 /// Turns of the loop between two checks whether the time is over by another clock, or the user
 /// wants to stop.
 const TURNS_PER_CHECK: u32 = 1 << 12;
 /// Ratio of the time that asking the system took to the usual one above which it was interrupted
 /// itself.
-const UNUSUAL: u64 = 4;
+const MAX_USUAL_RATIO: u64 = 4;
 /// Number of tries to read the thread's own counts or another clock without an interruption.
-const TRIES: u32 = 4;
+const MAX_TRIES: u32 = 4;
 /// Reads after asking that are not watched.
 const COLD_READS: u32 = 4;
 
@@ -90,7 +90,7 @@ impl Watch {
             unobserved: 0,
             count: 0,
             lost: 0,
-            lengths: Reservoir::new(SAMPLED_GAPS),
+            lengths: Reservoir::new(MAX_SAMPLED_GAPS),
             causes: Vec::new(),
             worst: Vec::new(),
             steal_ns: None,
@@ -165,7 +165,7 @@ impl Watch {
 
     /// Finds out what a look at another clock takes.
     fn time_reads(&mut self, sources: &mut impl WatchSources) {
-        for _ in 0..TRIES {
+        for _ in 0..MAX_TRIES {
             let from = sources.now();
             _ = sources.is_over();
             self.usual_read = self.usual_read.min(since(sources.now(), from).max(1));
@@ -180,7 +180,7 @@ impl Watch {
         let until = self.read_account(sources, now, &mut thread);
         // An interruption that came with the counts of the thread is counted by these.
         let account_took = since(until, now);
-        let is_longer = account_took > self.limits.threshold.max(UNUSUAL * self.usual_account);
+        let is_longer = account_took > self.limits.threshold.max(MAX_USUAL_RATIO * self.usual_account);
         let (length, unseen) = if is_longer { (since(until, last), 0) } else { (since(now, last), account_took) };
         self.observed += length;
         self.unobserved += unseen;
@@ -211,14 +211,14 @@ impl Watch {
     /// Reads the counts of the thread, and the timer right after: again if something came between,
     /// which neither would report. Returns what the timer showed.
     fn read_account(&mut self, sources: &mut impl WatchSources, mut from: u64, thread: &mut ThreadAccount) -> u64 {
-        for _ in 0..TRIES {
+        for _ in 0..MAX_TRIES {
             *thread = sources.thread();
             let until = sources.now();
             let took = since(until, from);
             from = until;
             let is_first = self.usual_account == u64::MAX;
             self.usual_account = self.usual_account.min(took.max(1));
-            if !is_first && took <= self.limits.pause.max(UNUSUAL * self.usual_account) {
+            if !is_first && took <= self.limits.pause.max(MAX_USUAL_RATIO * self.usual_account) {
                 break;
             }
         }
@@ -230,7 +230,7 @@ impl Watch {
     fn record_account_read(&mut self, took: u64, thread: [&ThreadAccount; 2], at: u64) {
         self.usual_cpu_read = self.usual_cpu_read.min(took.max(1));
         let more = took.saturating_sub(self.usual_cpu_read);
-        if more <= self.limits.threshold.max(UNUSUAL * self.usual_cpu_read) {
+        if more <= self.limits.threshold.max(MAX_USUAL_RATIO * self.usual_cpu_read) {
             self.unobserved += took;
             return;
         }
@@ -253,8 +253,8 @@ impl Watch {
             None => self.causes.push((gap.cause, 1, gap.length, gap.length)),
         }
         let index = self.worst.partition_point(|other| other.length >= gap.length);
-        if index < WORST {
-            self.worst.truncate(WORST - 1);
+        if index < MAX_WORST_GAPS {
+            self.worst.truncate(MAX_WORST_GAPS - 1);
             self.worst.insert(index, gap);
         }
     }
@@ -386,7 +386,7 @@ mod tests {
     fn a_stop_is_reported_wherever_it_falls() {
         let (sources, _) = after_stop_at(0, true);
         // Before the first and after the last look there is nothing to report.
-        let (actions, mut asking) = (8 + 3 * u64::from(TRIES)..sources.actions - 3, 0);
+        let (actions, mut asking) = (8 + 3 * u64::from(MAX_TRIES)..sources.actions - 3, 0);
         for (action, before) in actions.flat_map(|action| [(action, true), (action, false)]) {
             let (_, watch) = after_stop_at(action, before);
             let worst = &watch.worst[0];

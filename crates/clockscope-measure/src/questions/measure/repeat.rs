@@ -10,7 +10,7 @@ use clockscope_records::{
     BaselineRun, BetweenRuns, ClockRecord, Cost, Envelope, Events, Figure, Measurement, Monotonic, ReadingsReason,
     Summary, texts,
 };
-use clockscope_statistics::{next_interval, quantile};
+use clockscope_statistics::{median, next_interval, quantile};
 
 use crate::questions::advise::recommend;
 
@@ -136,17 +136,16 @@ fn of_costs(costs: &[Cost]) -> Option<Cost> {
 
 /// The differences of several runs: quantiles are the medians of the runs' quantiles.
 fn of_summaries(all: &[&Summary]) -> Option<Summary> {
-    let middle = |figure: fn(&Summary) -> f64| median(all.iter().map(|summary| figure(summary)));
     Some(Summary {
         count: all.iter().map(|summary| summary.count).sum(),
-        mean: middle(|summary| summary.mean)?,
+        mean: median(all.iter().map(|summary| summary.mean))?,
         std: None,
         min: all.iter().map(|summary| summary.min).fold(f64::INFINITY, f64::min),
-        p25: middle(|summary| summary.p25)?,
-        p50: middle(|summary| summary.p50)?,
-        p75: middle(|summary| summary.p75)?,
-        p99: middle(|summary| summary.p99)?,
-        p999: middle(|summary| summary.p999)?,
+        p25: median(all.iter().map(|summary| summary.p25))?,
+        p50: median(all.iter().map(|summary| summary.p50))?,
+        p75: median(all.iter().map(|summary| summary.p75))?,
+        p99: median(all.iter().map(|summary| summary.p99))?,
+        p999: median(all.iter().map(|summary| summary.p999))?,
         max: all.iter().map(|summary| summary.max).fold(f64::NEG_INFINITY, f64::max),
     })
 }
@@ -182,12 +181,6 @@ fn sum(a: Events, b: Events) -> Events {
         sure_ns: larger(a.sure_ns, b.sure_ns),
         ..a
     }
-}
-
-fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut sorted: Vec<f64> = values.collect();
-    sorted.sort_by(f64::total_cmp);
-    quantile(&sorted, 0.5)
 }
 
 #[cfg(test)]

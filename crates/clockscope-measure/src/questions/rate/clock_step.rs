@@ -57,13 +57,12 @@ pub(crate) fn clock_step<P: Platform>(
     // The clock that stands still must not time this: a counter is timed by the reference, and what
     // may be the reference by the timer.
     let seen = if is_counter(row) {
-        let start = read(&bench.reference);
+        let (max_turns, start) = (turns(bench.reference.tick_ns()), read(&bench.reference));
         let elapsed_ns = || read(&bench.reference).wrapping_sub(start) as i64 as f64;
-        read_until_steps(turns(bench.reference.tick_ns()), || sampler.now(), elapsed_ns, || bench.is_stopped())?
+        read_until_steps(max_turns, || sampler.now(), elapsed_ns, || bench.is_stopped())?
     } else {
-        let start = bench.timer.now();
-        let elapsed_ns = || bench.ns_since(start);
-        read_until_steps(turns(bench.timer.tick_ns()), || sampler.now(), elapsed_ns, || bench.is_stopped())?
+        let (max_turns, start) = (turns(bench.timer.tick_ns()), bench.timer.now());
+        read_until_steps(max_turns, || sampler.now(), || bench.ns_since(start), || bench.is_stopped())?
     };
     Ok(match seen.steps {
         0 => ClockStep::Unseen { ns: seen.observed_ns },

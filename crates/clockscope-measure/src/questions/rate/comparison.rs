@@ -19,10 +19,10 @@ use crate::platform::Platform;
 pub(super) const BRACKETS_AT_ENDS: usize = 200;
 
 /// Most brackets that are kept; more are thinned out.
-const MOST: usize = 4096;
-/// By what share the mean length of a counter's unit may differ from that at the beginning. No
-/// sound counter changes its rate as much.
-const NEAR_ROUGH: f64 = 1e-3;
+const MAX_BRACKETS: usize = 4096;
+/// Largest share by which the mean length of a counter's unit differs from that at the beginning.
+/// No sound counter changes its rate as much.
+const MAX_UNIT_CHANGE: f64 = 1e-3;
 /// Parts per million of 1.
 const PPM: f64 = 1e6;
 
@@ -74,7 +74,7 @@ impl Comparison {
         if !self.rounds.is_multiple_of(self.every) && count < BRACKETS_AT_ENDS {
             return;
         }
-        if self.brackets.len() == MOST {
+        if self.brackets.len() == MAX_BRACKETS {
             self.every *= 2;
             let mut index = 0;
             self.brackets.retain(|_| {
@@ -156,7 +156,8 @@ impl Comparison {
         let own = own_scale(clock.is_in_counts, nominal_ns, hz, bound_ppm / PPM / (1.0 + ppm / PPM));
         // The mean rate of a counter that stepped, or stood still for a part of the run, is the
         // length of none of its units.
-        let unit = own.filter(|own| rough.rate.step.is_none() && (own.ns_per_unit / rough_ns - 1.0).abs() < NEAR_ROUGH);
+        let unit =
+            own.filter(|own| rough.rate.step.is_none() && (own.ns_per_unit / rough_ns - 1.0).abs() < MAX_UNIT_CHANGE);
         let own_ns = unit.map_or(rough_ns, |unit| unit.ns_per_unit);
         let least_squares = rough.rate.least_squares;
         let found = self.rate(clock, own_ns, reference, scale).unwrap_or(rough);
@@ -262,17 +263,17 @@ impl RateEstimate {
     /// not.
     fn record(&self, untested: &Unknown) -> RateRecord {
         let RateEstimate { rate, ticks, brackets, is_ticked } = self;
-        let since_first = |ns: f64| (ns - brackets[0].before) / 1e9;
+        let start_ns = brackets[0].before;
         let is_constant = self.is_constant().ok_or_else(|| untested.clone());
         let changed = match (&is_constant, rate.constancy) {
             (Ok(false), Constancy::Changed { from, until }) => {
-                Ok(Changed { from_s: since_first(from), until_s: since_first(until) })
+                Ok(Changed { from_s: (from - start_ns) / 1e9, until_s: (until - start_ns) / 1e9 })
             }
             (result, _) => {
                 Err(result.clone().map_or_else(|untested| untested, |_| "one rate explains all brackets".into()))
             }
         };
-        let step = rate.step.filter(|_| !is_ticked).map(|(at, ns)| Step { at_s: since_first(at), ns });
+        let step = rate.step.filter(|_| !is_ticked).map(|(at, ns)| Step { at_s: (at - start_ns) / 1e9, ns });
         let unstepped = is_constant.clone().map_or_else(|untested| untested, |_| "none was seen".into());
         let (spacing, phases) = even_phases(brackets).unwrap_or_default();
         let allan = allan_deviation(&phases, spacing).into_iter();

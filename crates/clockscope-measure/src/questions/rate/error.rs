@@ -4,8 +4,9 @@
 /// reference's units may be off by these shares.
 pub(super) fn middle([least, most]: [f64; 2], [clock, reference]: [f64; 2]) -> (f64, f64) {
     let (longer, shorter) = ((1.0 + clock) / (1.0 - reference), (1.0 - clock) / (1.0 + reference));
-    let scaled = |rate: f64, by: [f64; 2]| (1.0 + rate) * by[usize::from(1.0 + rate < 0.0)] - 1.0;
-    let (least, most) = (scaled(least, [shorter, longer]), scaled(most, [longer, shorter]));
+    // A clock that runs backward by a longer unit runs further backward.
+    let least = (1.0 + least) * if least < -1.0 { longer } else { shorter } - 1.0;
+    let most = (1.0 + most) * if most < -1.0 { shorter } else { longer } - 1.0;
     (f64::midpoint(least, most) * 1e6, (most - least) / 2.0 * 1e6)
 }
 

@@ -31,7 +31,7 @@ pub(crate) const RATE_REFERENCES: [ReferenceKind; 4] = [
 const TICKED_NS: f64 = 100e3;
 
 /// Share of the time by which a clock is steered at most.
-const STEERED: f64 = 0.1;
+const MAX_STEERING: f64 = 0.1;
 
 /// Factor from a clock's unit to ns, and the share by which that may be off.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -149,7 +149,7 @@ impl<'a, P: Platform> Participant<'a, P> {
             match clock_step(row, participant.rough_ns, bench) {
                 // A clock that the timer tick moves takes longer steps while it is steered.
                 Ok(ClockStep::Step(tick)) if tick * participant.rough_ns >= TICKED_NS => {
-                    participant.tick = tick * (1.0 + STEERED)
+                    participant.tick = tick * (1.0 + MAX_STEERING)
                 }
                 Ok(ClockStep::Step(tick)) => participant.tick = tick,
                 Ok(ClockStep::Unseen { ns }) => {

@@ -2,9 +2,9 @@
 
 /// Most clocks that are taken from a recording: each needs 0.1 MB however little was recorded of
 /// it.
-pub(super) const MOST_CLOCKS: usize = 1000;
+pub(super) const MAX_CLOCKS: usize = 1000;
 /// Largest step or resolution that is taken from a recording, in ns: 1000 s.
-pub(super) const LONGEST_NS: f64 = 1e12;
+pub(super) const MAX_STEP_NS: f64 = 1e12;
 /// Frequencies that are taken from a recording, in Hz.
 pub(super) const FREQUENCIES_HZ: [f64; 2] = [1e-3, 1e15];
 
@@ -36,7 +36,7 @@ pub enum RecordingFault {
     #[error("its checksum is another one")]
     Checksum,
     /// It has too many clocks.
-    #[error("it has {count} clocks, expected {MOST_CLOCKS} at most")]
+    #[error("it has {count} clocks, expected {MAX_CLOCKS} at most")]
     TooMany {
         /// Their number.
         count: usize,
@@ -48,7 +48,7 @@ pub enum RecordingFault {
         clock: String,
     },
     /// No clock steps so.
-    #[error("a clock steps by {ns} ns, expected 0 to {LONGEST_NS}")]
+    #[error("a clock steps by {ns} ns, expected 0 to {MAX_STEP_NS}")]
     Step {
         /// The step.
         ns: f64,

@@ -14,11 +14,11 @@ use crate::instrument::timer::Timer;
 use crate::platform::Platform;
 
 /// Share of a run that the fewest intervals of one length may take.
-const SHARE: f64 = 0.1;
+const MAX_LENGTH_SHARE: f64 = 0.1;
 /// Lengths in ns, and how many intervals of each: 0.3 s together.
 const LENGTHS: [(u64, u32); 4] = [(10_000, 200), (100_000, 200), (1_000_000, 80), (10_000_000, 20)];
 /// Fewer intervals of a length show no share of 95 %.
-const FEWEST: usize = 20;
+const MIN_INTERVALS: usize = 20;
 
 /// Reads two clocks side by side, in lengths that suit a run of this time. Returns no entry where
 /// one cannot be read, or counts in a unit whose length is not known.
@@ -34,7 +34,7 @@ pub(crate) fn find<P: Platform>(
     let [Some(a_ns), Some(b_ns)] = units else { return Ok(Vec::new()) };
     let mut agreements = Vec::new();
     for (length_ns, count) in LENGTHS {
-        if length_ns as f64 * FEWEST as f64 <= SHARE * duration_s * 1e9 {
+        if length_ns as f64 * MIN_INTERVALS as f64 <= MAX_LENGTH_SHARE * duration_s * 1e9 {
             let pairs = (0..count).map_while(|_| lengths(setup, [a, b], length_ns));
             let differences = pairs.map(|[a, b]| a as f64 * a_ns - b as f64 * b_ns).collect();
             agreements.extend(agreement(length_ns, differences));
@@ -55,22 +55,23 @@ fn unit_ns<P: Platform>(setup: &Setup<'_, P>, entry: &CatalogEntry<P>) -> Option
 
 /// The length of one interval by both clocks; `None` if one refuses, or the run is to end.
 fn lengths<P: Platform>(setup: &Setup<'_, P>, entries: [&CatalogEntry<P>; 2], length_ns: u64) -> Option<[i64; 2]> {
-    let read = || {
-        let [a, b] = entries.map(|entry| entry.sampler.as_ref().ok().and_then(|sampler| sampler.now().ok()));
-        Some([a?, b?])
-    };
-    let start = read()?;
+    let start = read_both(entries)?;
     setup.session.platform.spin(length_ns);
-    let end = read()?;
+    let end = read_both(entries)?;
     if setup.bench.is_stopped() {
         return None;
     }
     Some([0, 1].map(|clock| end[clock].wrapping_sub(start[clock]) as i64))
 }
 
+fn read_both<P: Platform>(entries: [&CatalogEntry<P>; 2]) -> Option<[u64; 2]> {
+    let [a, b] = entries.map(|entry| entry.sampler.as_ref().ok().and_then(|sampler| sampler.now().ok()));
+    Some([a?, b?])
+}
+
 /// Summarizes the differences of one length; `None` for too few.
 fn agreement(interval_ns: u64, mut differences: Vec<f64>) -> Option<Agreement> {
-    if differences.len() < FEWEST {
+    if differences.len() < MIN_INTERVALS {
         return None;
     }
     differences.sort_by(f64::total_cmp);
@@ -89,6 +90,6 @@ mod tests {
         let found = agreement(1_000, (-10..=90).map(f64::from).collect()).unwrap();
         assert_eq!((found.intervals, found.difference_ns), (101, 40.0));
         assert!((found.within_ns - 85.0).abs() < 1.0, "{found:?}");
-        assert_eq!(agreement(1_000, vec![0.0; FEWEST - 1]), None);
+        assert_eq!(agreement(1_000, vec![0.0; MIN_INTERVALS - 1]), None);
     }
 }

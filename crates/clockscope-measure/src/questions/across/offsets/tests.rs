@@ -92,7 +92,7 @@ fn an_offset_that_changed_is_the_worst() {
 /// As many of this exchange as it takes to compare both directions.
 fn bounds([before, inner, after]: [u64; 3]) -> OffsetBounds {
     let mut bounds = OffsetBounds::default();
-    (0..FEWEST).for_each(|_| bounds.push(&Bracket { before, inner, after }));
+    (0..MIN_EXCHANGES).for_each(|_| bounds.push(&Bracket { before, inner, after }));
     bounds
 }
 
