@@ -15,10 +15,11 @@ use crate::exit::Exit;
 use crate::findings::Shows;
 use crate::inputs::Inputs;
 use crate::numbers::{self, Share};
+use crate::options::OutputArgs;
 use crate::output;
 use crate::run::Run;
 use crate::usage::{Undeterminable, UsageError};
-pub(crate) use save::SaveArgs;
+pub(crate) use save::{NewBaseline, SaveArgs};
 
 /// Largest change of a cost that does not matter by default.
 pub(crate) const DEFAULT_MARGIN: &str = "5%";
@@ -40,13 +41,6 @@ pub(crate) struct BaselineArgs {
     pub(crate) margin: Share,
 }
 
-impl BaselineArgs {
-    /// Returns true if there are any.
-    pub(crate) fn is_there(&self) -> bool {
-        self.baseline.is_some()
-    }
-}
-
 /// Earlier records that an answer is compared with as soon as it is there.
 pub(crate) struct Baseline {
     records: Vec<ComparedRecord>,
@@ -56,25 +50,21 @@ pub(crate) struct Baseline {
 
 impl Baseline {
     /// Reads the records, and refuses those that an answer of this machine could not be compared
-    /// with, before anything is measured. `None` if none were named; then nothing can be asked of
-    /// changes.
+    /// with, and formats that comparisons do not have, before anything is measured. `None` if none
+    /// were named; then nothing can be asked of changes.
     pub(crate) fn read(
         args: &BaselineArgs,
+        output: &OutputArgs,
         fail_on: Vec<ChangeFinding>,
         question: ComparedQuestion,
         inputs: &mut Inputs,
     ) -> Result<Option<Self>> {
         let Some(named) = &args.baseline else {
-            return match fail_on.as_slice() {
-                [] => Ok(None),
-                _ => Err(UsageError(
-                    "--fail-on: slower, verdict, clocksource and events are changes: --baseline FILE names what to \
-                     compare with"
-                        .to_owned(),
-                )
-                .into()),
-            };
+            let wrong = "--fail-on: slower, verdict, clocksource and events are changes: --baseline FILE names what to \
+                         compare with";
+            return if fail_on.is_empty() { Ok(None) } else { Err(UsageError(wrong.to_owned()).into()) };
         };
+        output.refuse_format_of("clockscope.compare")?;
         let request = CompareRequest {
             clocks: Vec::new(),
             all: false,
@@ -124,7 +114,7 @@ impl Baseline {
 
     /// Shows what has changed. `own` is how the command ends by what it has found itself: what the
     /// comparison says is added.
-    pub(crate) fn show(mut self, answer: Document, run: Run<'_>, own: Exit) -> Result<Exit> {
+    pub(crate) fn show(mut self, answer: Document, run: Run, own: Exit) -> Result<Exit> {
         // What was not measured now was not asked for.
         self.request.clocks = match &answer {
             Document::Measurement(found) => found.found.clocks.iter().map(|clock| clock.identity.label()).collect(),
@@ -144,7 +134,7 @@ impl Baseline {
 }
 
 /// Shows a comparison, and judges it.
-pub(crate) fn show(found: Envelope<Comparison>, fail_on: &[ChangeFinding], run: Run<'_>, own: Exit) -> Result<Exit> {
+pub(crate) fn show(found: Envelope<Comparison>, fail_on: &[ChangeFinding], run: Run, own: Exit) -> Result<Exit> {
     let exit = own.or(found.exit(fail_on));
     run.write(&Document::Comparison(found), exit)
 }
@@ -202,12 +192,11 @@ fn files(named: &str) -> Result<Vec<PathBuf>> {
 
 /// The files that match a pattern, in the order of their names.
 fn matching(pattern: &str, none: impl FnOnce() -> String) -> Result<Vec<PathBuf>> {
-    let wrong = |_: glob::PatternError| {
+    let found = glob::glob(pattern).map_err(|_| {
         UsageError(format!(
             "{pattern} is not a pattern: expected *, ?, ** as a whole folder, or letters in [], such as run-[0-9].json"
         ))
-    };
-    let found = glob::glob(pattern).map_err(wrong)?;
+    })?;
     let files: Vec<PathBuf> = found.collect::<Result<_, _>>().context("cannot look for records")?;
     if files.is_empty() { Err(UsageError(none()).into()) } else { Ok(files) }
 }

@@ -4,7 +4,7 @@ use clockscope_records::units::TIME_UNITS;
 
 /// Longest duration that is accepted, in seconds: a day. What runs longer is a service, not a
 /// measurement.
-const LONGEST_S: f64 = 86_400.0;
+const MAX_DURATION_S: f64 = 86_400.0;
 
 /// A duration in seconds, positive and finite.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,7 +31,7 @@ pub(crate) fn parse(text: &str) -> Result<Seconds, String> {
     if seconds.is_nan() || seconds <= 0.0 {
         return Err("expected a time longer than 0".to_owned());
     }
-    if seconds > LONGEST_S {
+    if seconds > MAX_DURATION_S {
         return Err("expected at most a day (24h)".to_owned());
     }
     Ok(Seconds(seconds))

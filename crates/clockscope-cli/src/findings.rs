@@ -34,9 +34,11 @@ where
     JudgedClock<'a>: From<&'a C>,
 {
     let clocks: Vec<JudgedClock<'_>> = clocks.into_iter().map(JudgedClock::from).collect();
-    let found = |event: &FailOn| any(clocks.iter().map(|clock| event.is_found_in(*clock)));
     let answered = if clocks.iter().any(|clock| clock.available) { Exit::Success } else { Exit::Unanswered };
-    answered.or(decide(fail_on.iter().map(|event| Found::new(*event, found(event)))))
+    answered.or(decide(fail_on.iter().map(|event| {
+        let is_there = any(clocks.iter().map(|clock| event.is_found_in(*clock)));
+        Found::new(*event, is_there)
+    })))
 }
 
 /// Returns true if any shows it; `None` if it is unknown for all.
@@ -68,20 +70,22 @@ impl Found {
 /// 1 if anything was found, otherwise 3 if something could not be determined, otherwise 0. Says
 /// what it is.
 pub(crate) fn decide(findings: impl Iterator<Item = Found>) -> Exit {
-    let findings: Vec<Found> = findings.collect();
-    let named = |is_there: Option<bool>| -> Vec<&str> {
-        findings.iter().filter(|found| found.is_there == is_there).map(|found| &*found.name).collect()
-    };
-    match (named(Some(true)).as_slice(), named(None).as_slice()) {
-        ([], []) => Exit::Success,
-        ([], unknown) => {
-            output::say(&format!("--fail-on: not known: {} (exit code 3)", unknown.join(", ")));
-            Exit::Undetermined
+    let (mut known, mut unknown) = (Vec::new(), Vec::new());
+    for Found { name, is_there } in findings {
+        match is_there {
+            Some(true) => known.push(name),
+            Some(false) => {}
+            None => unknown.push(name),
         }
-        (found, _) => {
-            output::say(&format!("--fail-on: found: {} (exit code 1)", found.join(", ")));
-            Exit::Finding
-        }
+    }
+    if !known.is_empty() {
+        output::say(&format!("--fail-on: found: {} (exit code 1)", known.join(", ")));
+        Exit::Finding
+    } else if !unknown.is_empty() {
+        output::say(&format!("--fail-on: not known: {} (exit code 3)", unknown.join(", ")));
+        Exit::Undetermined
+    } else {
+        Exit::Success
     }
 }
 

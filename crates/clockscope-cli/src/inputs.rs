@@ -41,9 +41,9 @@ impl Inputs {
 
     /// Reads a recorded document. The purpose is a part of errors.
     pub(crate) fn read_document(&mut self, file: &Path, purpose: &str) -> Result<Document> {
-        let wrong = || format!("cannot {purpose} {}", file.display());
-        let bytes = self.read(file).with_context(wrong)?;
-        Document::from_bytes(&bytes).with_context(wrong)
+        let wrong = format!("cannot {purpose} {}", file.display());
+        let bytes = self.read(file).context(wrong.clone())?;
+        Document::from_bytes(&bytes).context(wrong)
     }
 
     /// Returns the name by which a file was added, which may be another one.
@@ -54,8 +54,8 @@ impl Inputs {
 
     /// Refuses an output that is one of these files. The option is a part of the error.
     pub(crate) fn refuse_output(&self, output: &Path, option: &str) -> Result<(), UsageError> {
-        let Some(replaced) = FileIdentity::at(output) else { return Ok(()) };
-        let Some(input) = self.files.iter().find(|input| input.identity.as_ref() == Some(&replaced)) else {
+        let replaced = FileIdentity::at(output);
+        let Some(input) = self.files.iter().find(|input| replaced.is_some() && input.identity == replaced) else {
             return Ok(());
         };
         let read = if is_stdin(&input.path) { "standard input".into() } else { input.path.to_string_lossy() };

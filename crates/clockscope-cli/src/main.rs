@@ -41,7 +41,7 @@ use usage::{Interrupted, Undeterminable, UsageError};
 fn main() -> ExitCode {
     signals::catch_file_limit();
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let requested = RequestedOutput::of(&words);
+    let requested = RequestedOutput::new(&words);
     let end = match topics::answer(&words) {
         Some(answer) => answer.unwrap_or_else(|error| failed(requested, &error)),
         None => run(requested),
@@ -78,10 +78,13 @@ fn failed(requested: RequestedOutput, error: &anyhow::Error) -> Exit {
         // What is wrong is on standard error in any case.
         let _ = output::Destination::Stdout.write(&(line + "\n"));
     }
-    requested.failed(match () {
-        () if error.is::<UsageError>() => Exit::Usage,
-        () if error.is::<Undeterminable>() => Exit::Undetermined,
-        () if error.is::<Interrupted>() => Exit::Interrupted,
-        () => Exit::Failed,
+    requested.failed(if error.is::<UsageError>() {
+        Exit::Usage
+    } else if error.is::<Undeterminable>() {
+        Exit::Undetermined
+    } else if error.is::<Interrupted>() {
+        Exit::Interrupted
+    } else {
+        Exit::Failed
     })
 }

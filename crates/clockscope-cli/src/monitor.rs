@@ -1,6 +1,6 @@
 //! Ends of a check for a monitor.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 
 use clap::{Args, ValueEnum};
 use clockscope_records::Check;
@@ -69,10 +69,10 @@ pub(crate) struct RequestedOutput {
 
 impl RequestedOutput {
     /// Looks for the two options among the words after the program's name.
-    pub(crate) fn of(words: &[OsString]) -> Self {
-        let has = |word: &str| words.iter().any(|found| found == OsStr::new(word));
+    pub(crate) fn new(words: &[OsString]) -> Self {
         let is_named = words.windows(2).any(|two| two[0] == "--exit-codes" && two[1] == "nagios");
-        Self { one_line: has("--one-line"), is_nagios: is_named || has("--exit-codes=nagios") }
+        let is_joined = words.iter().any(|word| word == "--exit-codes=nagios");
+        Self { one_line: words.iter().any(|word| word == "--one-line"), is_nagios: is_named || is_joined }
     }
 
     /// Returns the end of a program that could not do what it was asked for.
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn options_of_a_monitor_are_found_among_wrong_words() {
-        let requested = |line: &str| RequestedOutput::of(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        let requested = |line: &str| RequestedOutput::new(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
         let [neither, line, codes, both] = [
             "check --sundial",
             "check --one-line x",

@@ -9,10 +9,10 @@ const WHOLE: &str = "expected a whole number, such as 10000 or 1e6";
 const RUNS: std::ops::RangeInclusive<u32> = 1..=1000;
 
 /// Most reads that are accepted: with the cheapest clock these take three hours.
-const MOST_READS: f64 = 1e12;
+const MAX_READS: f64 = 1e12;
 
 /// Smallest share that is accepted: no clock is steered better.
-const LEAST_SHARE: f64 = 1e-6;
+const MIN_SHARE: f64 = 1e-6;
 
 /// A number of reads, two or more: a single reading differs from nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +22,9 @@ pub(crate) struct Reads(pub(crate) u64);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Share(pub(crate) f64);
 
-/// Largest and smallest bound of a rate that is accepted, in ppm.
-const BOUNDS_PPM: (f64, f64) = (1e-6, 1e6);
+/// Smallest and largest bound of a rate that is accepted, in ppm.
+const MIN_BOUND_PPM: f64 = 1e-6;
+const MAX_BOUND_PPM: f64 = 1e6;
 
 /// A bound of a rate, in parts per million.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,10 +82,10 @@ pub(crate) fn ppm(text: &str) -> Result<Ppm, String> {
     };
     let number: f64 = number.trim().parse().map_err(|_| "expected a bound such as 0.1ppm or 20ppb".to_owned())?;
     let ppm = number * scale;
-    if ppm.is_nan() || ppm < BOUNDS_PPM.0 {
+    if ppm.is_nan() || ppm < MIN_BOUND_PPM {
         return Err("expected at least 0.001ppb: no clock is known better".to_owned());
     }
-    if ppm > BOUNDS_PPM.1 {
+    if ppm > MAX_BOUND_PPM {
         return Err("expected at most 1000000ppm".to_owned());
     }
     Ok(Ppm(ppm))
@@ -99,7 +100,7 @@ pub(crate) fn reads(text: &str) -> Result<Reads, String> {
     if number < 2.0 {
         return Err("expected at least 2 reads: a single reading has no difference".to_owned());
     }
-    if number > MOST_READS {
+    if number > MAX_READS {
         return Err("expected at most 1e12".to_owned());
     }
     Ok(Reads(number as u64))
@@ -116,7 +117,7 @@ pub(crate) fn share(text: &str) -> Result<Share, String> {
     if share.is_nan() || share <= 0.0 {
         return Err("expected more than 0: no measurement is exact".to_owned());
     }
-    if share < LEAST_SHARE {
+    if share < MIN_SHARE {
         return Err("expected at least 0.0001%".to_owned());
     }
     if share > 1.0 && scale != 1.0 {

@@ -12,6 +12,7 @@ use crate::error_text;
 use crate::exit::Exit;
 use crate::file_identity::FileIdentity;
 use crate::inputs::Inputs;
+use crate::usage::UsageError;
 
 /// Prints an error with its causes.
 pub(crate) fn print_error(error: &anyhow::Error) {
@@ -56,7 +57,7 @@ pub(crate) enum Destination {
 }
 
 /// Most files that killed processes of one number may have left beside a target.
-const MOST_LEFT: u32 = 99;
+const MAX_LEFT_DRAFTS: u32 = 99;
 
 /// The file that is being written; removed unless it was renamed.
 #[derive(Debug)]
@@ -80,9 +81,9 @@ impl Destination {
     /// at once. `-` and the system's names of standard output are standard output: a file that it
     /// is redirected to is not replaced.
     pub(crate) fn open(path: Option<&Path>, inputs: &Inputs) -> Result<Self> {
-        match path.filter(|path| !is_stdout(path)) {
-            Some(file) => Self::file(file, "--output", inputs),
-            None => refuse_closed_stdout().map(|()| Self::Stdout),
+        match path {
+            Some(file) if !is_stdout(file) => Self::file(file, "--output", inputs),
+            _ => refuse_closed_stdout().map(|()| Self::Stdout),
         }
     }
 
@@ -95,37 +96,40 @@ impl Destination {
         }
         // A link is followed: the file that it names is replaced, not the link.
         let target = fs::canonicalize(path).unwrap_or_else(|_| end_of_links(path));
-        let wrong = || format!("cannot write to {option} {}", path.display());
+        let wrong = format!("cannot write to {option} {}", path.display());
         match fs::metadata(&target) {
-            Ok(found) if found.is_dir() => anyhow::bail!("{}: it is a folder; name a file in it", wrong()),
+            Ok(found) if found.is_dir() => anyhow::bail!("{wrong}: it is a folder; name a file in it"),
             Ok(found) if !found.is_file() => {
-                let file = OpenOptions::new().write(true).open(&target).with_context(wrong)?;
+                let file = OpenOptions::new().write(true).open(&target).context(wrong)?;
                 Ok(Self::Special { target, option, file })
             }
             Ok(_) => {
                 // A file that may not be written is not replaced either, though its folder would
                 // permit it.
-                OpenOptions::new().append(true).open(&target).with_context(wrong)?;
-                Ok(Self::File { draft: Draft::create(&target).with_context(wrong)?, target, option })
+                let draft = OpenOptions::new().append(true).open(&target).and_then(|_| Draft::create(&target));
+                Ok(Self::File { draft: draft.context(wrong)?, target, option })
             }
             Err(_) => {
                 if let Some(folder) = error_text::missing_folder(&target) {
-                    anyhow::bail!("{}: there is no folder {}", wrong(), folder.display());
+                    anyhow::bail!("{wrong}: there is no folder {}", folder.display());
                 }
-                let draft = Draft::create(&target).map_err(error_text::of_new_file).with_context(wrong)?;
+                let draft = Draft::create(&target).map_err(error_text::of_new_file).context(wrong)?;
                 Ok(Self::File { draft, target, option })
             }
         }
     }
 
-    /// Returns true if what is written to one replaces what was written to the other.
-    pub(crate) fn is_same_file(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::File { target: one, .. }, Self::File { target: other, .. }) => {
-                FileIdentity::at(one).is_some_and(|one| FileIdentity::at(other) == Some(one))
-            }
-            _ => false,
+    /// Refuses two options that name the same file.
+    pub(crate) fn refuse_same_file(&self, other: &Self) -> Result<(), UsageError> {
+        if let Self::File { target, option, .. } = self
+            && let Self::File { target: other_target, option: other_option, .. } = other
+            && let Some(identity) = FileIdentity::at(target)
+            && FileIdentity::at(other_target) == Some(identity)
+        {
+            let both = format!("{option} and {other_option} name the same file");
+            return Err(UsageError(format!("{both}: expected two, since each would replace the other")));
         }
+        Ok(())
     }
 
     /// Returns true if it may be a terminal.
@@ -181,8 +185,8 @@ impl Destination {
 
 /// Returns true for a name of standard output.
 pub(crate) fn is_stdout(path: &Path) -> bool {
-    const OF_UNIX: [&str; 4] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/proc/thread-self/fd/1"];
-    path == Path::new("-") || cfg!(unix) && OF_UNIX.iter().any(|name| path == Path::new(name))
+    const UNIX_NAMES: [&str; 4] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/proc/thread-self/fd/1"];
+    path == Path::new("-") || cfg!(unix) && UNIX_NAMES.iter().any(|name| path == Path::new(name))
 }
 
 /// Refuses a standard output that was closed when the process was started.
@@ -193,16 +197,16 @@ fn refuse_closed_stdout() -> Result<()> {
 }
 
 /// Most links that are followed; the system's own limit (path_resolution(7)).
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// Returns the file that would be made by writing to a link to nothing, or the path itself.
 fn end_of_links(path: &Path) -> PathBuf {
-    let next = |link: &PathBuf| {
-        let target = fs::read_link(link).ok()?;
-        Some(link.parent().map_or_else(|| target.clone(), |folder| folder.join(&target)))
-    };
-    let links = std::iter::successors(Some(path.to_owned()), next);
-    links.take(MOST_LINKS).last().unwrap_or_else(|| path.to_owned())
+    let mut end = path.to_owned();
+    for _ in 1..MAX_LINKS {
+        let Ok(target) = fs::read_link(&end) else { break };
+        end = end.parent().unwrap_or(Path::new("")).join(target);
+    }
+    end
 }
 
 fn write_buffered<W: Write + Send>(
@@ -231,7 +235,7 @@ impl Draft {
             name.push(format!(".{}.{attempt}.tmp", std::process::id()));
             let path = target.with_file_name(name);
             match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < MOST_LEFT => attempt += 1,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < MAX_LEFT_DRAFTS => attempt += 1,
                 file => return Ok(Self { path, file: file?, complete: false }),
             }
         }

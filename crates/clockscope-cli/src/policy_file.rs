@@ -10,9 +10,9 @@ use crate::usage::UsageError;
 
 /// Reads a policy; - is standard input.
 pub(crate) fn read(file: &Path, inputs: &mut Inputs) -> Result<Policy> {
-    let name = || format!("--policy {}", file.display());
-    let bytes = inputs.read(file).with_context(name)?;
-    Ok(parsed(&bytes).map_err(|problem| UsageError(format!("{}{problem}", name())))?)
+    let name = format!("--policy {}", file.display());
+    let bytes = inputs.read(file).with_context(|| name.clone())?;
+    Ok(parsed(&bytes).map_err(|problem| UsageError(name + &problem))?)
 }
 
 /// Parses a policy; an error is what follows the file's name.
@@ -35,8 +35,10 @@ fn problem(text: &str) -> String {
     let Ok(value) = toml::from_str(text) else {
         return "not TOML: expected a table or a value, such as [counter] or max_cost_ns = 50".to_owned();
     };
-    let described = || "expected a value as `clockscope schema policy` describes it".to_owned();
-    ValidationError::first(POLICY_SCHEMA, &value).map_or_else(described, |error| error.to_string())
+    match ValidationError::first(POLICY_SCHEMA, &value) {
+        Some(error) => error.to_string(),
+        None => "expected a value as `clockscope schema policy` describes it".to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -44,10 +44,13 @@ mod runtimes;
 mod sleep;
 mod steps;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use anyhow::Result;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::ending::{Ending, NO_MORE};
-use crate::run::Question;
+use crate::exit::Exit;
+use crate::help;
+use crate::output::Destination;
 use crate::stamps::StampsArgs;
 use measure::MeasureArgs;
 
@@ -103,25 +106,19 @@ impl Row {
     }
 }
 
-/// Declares the commands from questions by groups, and from others, which have no document.
+/// Declares the commands by groups.
 macro_rules! commands {
-    (
-        $($group:literal { $($(#[$about:meta])* $name:ident($args:ty),)+ })+
-        $(others $others:literal { $($(#[$other_about:meta])* $other:ident($other_args:ty),)+ })+
-    ) => {
+    ($($group:literal { $($(#[$about:meta])* $name:ident($args:ty),)+ })+) => {
         /// A command with its arguments.
         #[derive(Debug, Subcommand)]
         pub(crate) enum Command {
             $($($(#[$about])* $name(Box<$args>),)+)+
-            $($($(#[$other_about])* $other($other_args),)+)+
         }
 
         impl Command {
-            /// Returns the question; `None` for another command.
-            pub(crate) fn question(&self) -> Option<&dyn Question> {
+            pub(crate) fn run(&self) -> Result<Exit> {
                 match self {
-                    $($(Self::$name(args) => Some(&**args),)+)+
-                    $($(Self::$other(_) => None,)+)+
+                    $($(Self::$name(args) => args.run(),)+)+
                 }
             }
         }
@@ -129,7 +126,6 @@ macro_rules! commands {
         /// All of them, group by group.
         pub(crate) const COMMANDS: &[Row] = &[
             $($(Row { group: $group, variant: stringify!($name), ending: <$args>::HELP },)+)+
-            $($(Row { group: $others, variant: stringify!($other), ending: <$other_args>::HELP },)+)+
         ];
     };
 }
@@ -204,13 +200,13 @@ commands! {
         /// Of a recording (`clockscope steps --raw FILE.json`), the answer is computed again.
         Report(report::ReportArgs),
     }
-    others "Other" {
+    "Other" {
         /// Convert the library's stamps to times with bounds
         ///
         /// Reads a file of stamps, and writes CSV: for each count the time, with its bounds.
         Stamps(StampsArgs),
     }
-    others "Hidden" {
+    "Hidden" {
         /// Print the JSON Schema of documents, policies or recordings
         Schema(SchemaArgs),
         /// Print a completion script for a shell
@@ -229,6 +225,16 @@ pub(crate) struct SchemaArgs {
 
 impl SchemaArgs {
     const HELP: Ending = NO_MORE;
+
+    fn run(&self) -> Result<Exit> {
+        let schema = match self.of {
+            SchemaArg::Documents => clockscope_records::DOCUMENT_SCHEMA,
+            SchemaArg::Policy => clockscope_records::POLICY_SCHEMA,
+            SchemaArg::Recording => clockscope_records::RECORDING_SCHEMA,
+        };
+        Destination::Stdout.write(&clockscope_records::indented(schema)?)?;
+        Ok(Exit::Success)
+    }
 }
 
 /// Subject of a schema.
@@ -257,6 +263,13 @@ impl CompletionsArgs {
         )],
         ..NO_MORE
     };
+
+    fn run(&self) -> Result<Exit> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "clockscope", &mut script);
+        Destination::Stdout.write(&String::from_utf8(script)?)?;
+        Ok(Exit::Success)
+    }
 }
 
 #[derive(Args, Debug)]
@@ -264,4 +277,20 @@ pub(crate) struct ManArgs {}
 
 impl ManArgs {
     const HELP: Ending = Ending { examples: &[("man > clockscope.1", "the manual page")], ..NO_MORE };
+
+    /// Prints the command's page, and its subcommands' below it.
+    fn run(&self) -> Result<Exit> {
+        let mut command = help::command();
+        command.build();
+        let mut page = Vec::new();
+        clap_mangen::Man::new(command.clone()).render(&mut page)?;
+        for subcommand in command.get_subcommands().filter(|subcommand| subcommand.get_name() != "help") {
+            let man = clap_mangen::Man::new(subcommand.clone());
+            page.extend(format!(".SH \"clockscope {}\"\n", subcommand.get_name()).into_bytes());
+            man.render_description_section(&mut page)?;
+            man.render_options_section(&mut page)?;
+        }
+        Destination::Stdout.write(&String::from_utf8(page)?)?;
+        Ok(Exit::Success)
+    }
 }

@@ -9,46 +9,39 @@ use clockscope_measure::{MeasureError, Progress, Session, ThisMachine};
 use clockscope_records::{Contents, Document, Envelope, Environment};
 use clockscope_report::{Format, Style};
 
+use crate::baseline::{Baseline, NewBaseline};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::options::{ColorArg, OutputArgs};
-use crate::output::Destination;
+use crate::output::{self, Destination};
 use crate::progress::Bar;
 use crate::signals::stop_on_signals;
 use crate::terminal;
 use crate::usage::explained;
 
-/// A command that answers with a document.
-pub(crate) trait Question {
-    /// Returns the key `schema` of its answer, and how that is to be shown. There is no key where
-    /// the document is not known before the run.
-    fn document(&self) -> (Option<&'static str>, &OutputArgs);
-
-    /// Returns false if the answer has a form of its own, which is none of the formats.
-    fn has_format(&self) -> bool {
-        true
-    }
-
-    /// Returns true if a process that has left the clocksource switched, or is switching it, spoils
-    /// the answer.
-    fn is_measuring(&self) -> bool {
-        true
-    }
-
-    /// Answers.
-    fn run(&self) -> Result<Exit>;
-}
-
-/// A run of a question. Its destination is open before anything is measured.
-pub(crate) struct Run<'a> {
-    output: &'a OutputArgs,
+/// A run of a question. Its files are open before anything is measured.
+pub(crate) struct Run {
+    pub(crate) format: Format,
     pub(crate) destination: Destination,
     pub(crate) style: Style,
+    pub(crate) is_quiet: bool,
+    /// Records that the answer is compared with.
+    pub(crate) baseline: Option<Baseline>,
+    /// The record under a name that the answer becomes.
+    pub(crate) new_baseline: Option<NewBaseline>,
 }
 
-impl<'a> Run<'a> {
-    /// Opens the destination, which replaces none of these inputs.
-    pub(crate) fn open(output: &'a OutputArgs, inputs: &Inputs) -> Result<Self> {
+impl Run {
+    /// Opens the destination of a document with this key `schema`, which replaces none of these
+    /// inputs. A format that the document does not have is refused.
+    pub(crate) fn open(schema: &str, output: &OutputArgs, inputs: &Inputs) -> Result<Self> {
+        output.refuse_file_name()?;
+        output.refuse_format_of(schema)?;
+        Self::open_line(output, inputs)
+    }
+
+    /// Opens the destination of a line, which has none of the formats.
+    pub(crate) fn open_line(output: &OutputArgs, inputs: &Inputs) -> Result<Self> {
         let destination = Destination::open(output.output.as_deref(), inputs)?;
         let is_terminal = destination.is_stdout() && io::stdout().is_terminal();
         let style = Style {
@@ -61,17 +54,13 @@ impl<'a> Run<'a> {
             plots: is_terminal,
             ..Style::default()
         };
-        Ok(Self { output, destination, style })
-    }
-
-    /// Returns the format of the answer.
-    pub(crate) fn format(&self) -> Format {
-        self.output.format()
+        let (format, is_quiet) = (output.format(), output.quiet);
+        Ok(Self { format, destination, style, is_quiet, baseline: None, new_baseline: None })
     }
 
     /// Draws a progress bar, where one is wanted.
     pub(crate) fn bar(&self, environment: &Environment) -> Bar {
-        Bar::new(self.output, environment)
+        if self.is_quiet { Bar::default() } else { Bar::new(environment) }
     }
 
     /// Asks this machine, until a signal ends that. `cpu` is the option that names CPUs.
@@ -97,6 +86,23 @@ impl<'a> Run<'a> {
         answer.map_err(|error| explained(error, cpu))
     }
 
+    /// Saves an answer under the name that it is to have. The caller shows it even if that fails.
+    pub(crate) fn save(&mut self, document: &Document, exit: Exit) -> Result<()> {
+        match self.new_baseline.take() {
+            Some(new) => new.write(document, exit, self.is_quiet),
+            None => Ok(()),
+        }
+    }
+
+    /// Shows an answer, or its changes since the baseline. `own` is how the command ends by what it
+    /// has found itself.
+    pub(crate) fn show(mut self, document: Document, own: Exit) -> Result<Exit> {
+        match self.baseline.take() {
+            Some(baseline) => baseline.show(document, self, own),
+            None => self.write(&document, own),
+        }
+    }
+
     /// Judges an answer, and writes it.
     pub(crate) fn finish<F: Contents>(self, answer: Envelope<F>, judge: impl FnOnce(&F) -> Exit) -> Result<Exit>
     where
@@ -114,8 +120,16 @@ impl<'a> Run<'a> {
 
     /// Renders documents as one text and writes it, as [`Run::write`] does.
     pub(crate) fn write_all(self, documents: &[Document], exit: Exit) -> Result<Exit> {
-        let text = clockscope_report::render_all(documents, self.format(), self.style)?;
+        let text = clockscope_report::render_all(documents, self.format, self.style)?;
         self.destination.write_answer(exit, |out| out.write_all(text.as_bytes()))
+    }
+}
+
+/// Warns if a process that has left the clocksource switched, or is switching it, spoils what is
+/// measured.
+pub(crate) fn warn_of_switched_clocksource() {
+    if let Some(warning) = clockscope_measure::warning() {
+        output::warn(&warning);
     }
 }
 

@@ -30,14 +30,13 @@ pub(crate) fn stop_on_signals() -> Result<Arc<AtomicBool>> {
     let sees_ignored = cfg!(any(target_os = "linux", target_os = "android"));
     let hangup = Some(SIGHUP).filter(|signal| sees_ignored && !of_users::is_ignored(*signal));
     for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
-        let watch = |flag: &Arc<AtomicBool>| signal_hook::flag::register(signal, Arc::clone(flag));
         if signal != SIGTERM {
             let was_seen = Arc::new(AtomicBool::new(false));
             signal_hook::flag::register_conditional_default(signal, Arc::clone(&was_seen))
-                .and_then(|_| watch(&was_seen))
+                .and_then(|_| signal_hook::flag::register(signal, was_seen))
                 .context("cannot watch for signals")?;
         }
-        watch(&stop).context("cannot watch for signals")?;
+        signal_hook::flag::register(signal, Arc::clone(&stop)).context("cannot watch for signals")?;
     }
     Ok(stop)
 }
@@ -72,7 +71,7 @@ pub(crate) fn stop_gently() -> Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-/// The same, which the end of the parent sets as well.
+/// A flag as of [`stop_gently`], which the end of the parent sets as well.
 pub(crate) fn stop_with_parent() -> Result<Arc<AtomicBool>> {
     let stop = stop_gently()?;
     #[cfg(target_os = "linux")]

@@ -50,10 +50,12 @@ pub(crate) fn not_a_name(word: &str, known: &[String], line: &[Cow<'_, str>]) ->
 /// A unit with a blank before it, as in `-d 10 min`.
 fn unit_apart(word: &str, line: &[Cow<'_, str>]) -> Option<String> {
     TIME_UNITS.iter().find(|(_, names)| names.contains(&word))?;
-    let option =
-        |three: &&[Cow<'_, str>]| three[2] == word && three[0].starts_with('-') && three[1].parse::<f64>().is_ok();
-    let [option, number, _] = line.windows(3).find(option)? else { return None };
-    Some(format!("{option} {number} {word}: write the time as one word: {option} {number}{word}"))
+    line.windows(3).find_map(|three| match three {
+        [option, number, unit] if *unit == word && option.starts_with('-') && number.parse::<f64>().is_ok() => {
+            Some(format!("{option} {number} {word}: write the time as one word: {option} {number}{word}"))
+        }
+        _ => None,
+    })
 }
 
 /// Names with commas between them.

@@ -18,10 +18,8 @@ pub(crate) fn uses_color(when: ColorArg, destination: &Destination) -> bool {
 /// Returns false where the user has chosen a character set other than UTF-8. Where nothing is
 /// chosen, as in many containers, terminals show UTF-8.
 pub(crate) fn shows_unicode() -> bool {
-    let chosen = ["LC_ALL", "LC_CTYPE", "LANG"]
-        .into_iter()
-        .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
-    chosen.is_none_or(|locale| {
+    let mut values = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(|name| std::env::var(name).ok());
+    values.find(|value| !value.is_empty()).is_none_or(|locale| {
         let locale = locale.to_ascii_lowercase();
         locale.contains("utf-8") || locale.contains("utf8")
     })
@@ -29,6 +27,8 @@ pub(crate) fn shows_unicode() -> bool {
 
 /// Columns of the terminal that standard output is, or else those that COLUMNS states.
 pub(crate) fn width() -> Option<u16> {
-    let stated = || std::env::var("COLUMNS").ok()?.parse().ok();
-    terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0).or_else(stated)
+    match terminal_size::terminal_size_of(std::io::stdout()) {
+        Some((width, _)) => Some(width.0),
+        None => std::env::var("COLUMNS").ok()?.parse().ok(),
+    }
 }

@@ -85,7 +85,7 @@ pub(crate) fn unknown_clock(error: UnknownClock) -> UsageError {
     })
 }
 
-/// The same of the first word after the program's name: a clock, or a command.
+/// Explains a first word after the program's name that is neither a clock nor a command.
 pub(crate) fn unknown_word(error: UnknownClock, commands: Vec<String>) -> UsageError {
     explained_word(&error).unwrap_or_else(|| {
         let hint = command_or_nearest(&error.name, commands.into_iter().chain(error.known));
@@ -96,7 +96,7 @@ pub(crate) fn unknown_word(error: UnknownClock, commands: Vec<String>) -> UsageE
     })
 }
 
-/// The same of a word that cannot be a name, or names a clock that this machine lacks.
+/// Explains a word that cannot be a name, or names a clock that this machine lacks.
 fn explained_word(error: &UnknownClock) -> Option<UsageError> {
     let line: Vec<OsString> = std::env::args_os().skip(1).collect();
     let line: Vec<_> = line.iter().map(|word| word.to_string_lossy()).collect();
@@ -133,22 +133,22 @@ fn hint(found: &MissingClock) -> String {
 /// Hint, after the error, at what may have been meant by a clocksource that the kernel does not
 /// offer.
 fn clocksource_hint(name: &str, available: &str) -> String {
-    let offered = || available.split_ascii_whitespace().map(str::to_owned);
+    let mut offered = available.split_ascii_whitespace();
     match clockscope_measure::known_clocksource(name) {
         // In another spelling.
-        Some(known) if offered().any(|name| name == known.name) => format!("; did you mean {}?", known.name),
+        Some(known) if offered.any(|name| name == known.name) => format!("; did you mean {}?", known.name),
         Some(known) => format!("; {} is {}", known.name, known.description),
-        None => match nearest(name, offered()).trim_end() {
+        None => match nearest(name, offered.map(str::to_owned)).trim_end() {
             "" => String::new(),
             near => format!("; {near}"),
         },
     }
 }
 
-/// Likeness that a name must have to be meant (Jaro and Winkler: 1 for the same), and how much less
-/// like than the one that is most alike it may be.
-const LIKE: f64 = 0.7;
-const MUCH_LESS: f64 = 0.15;
+/// Similarity that a suggested name needs (Jaro and Winkler: 1 for the same name).
+const MIN_SIMILARITY: f64 = 0.7;
+/// Largest difference to the similarity of the nearest name.
+const MAX_SIMILARITY_GAP: f64 = 0.15;
 
 /// The command that answers a word, or the names that it may have been meant for, as [`nearest`].
 pub(crate) fn command_or_nearest(word: &str, known: impl Iterator<Item = String>) -> String {
@@ -164,9 +164,9 @@ pub(crate) fn nearest(name: &str, known: impl Iterator<Item = String>) -> String
     let target = name.to_lowercase();
     let mut near: Vec<(f64, String)> = known.map(|name| (strsim::jaro_winkler(&target, &name), name)).collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let least = near.first().map_or(0.0, |(likeness, _)| (likeness - MUCH_LESS).max(LIKE));
+    let least = near.first().map_or(0.0, |(similarity, _)| (similarity - MAX_SIMILARITY_GAP).max(MIN_SIMILARITY));
     let near: Vec<&str> =
-        near.iter().take_while(|(likeness, _)| *likeness > least).take(3).map(|(_, name)| name.as_str()).collect();
+        near.iter().take_while(|(similarity, _)| *similarity > least).take(3).map(|(_, name)| name.as_str()).collect();
     match near.as_slice() {
         [] => String::new(),
         [one] => format!("did you mean {one}? "),

@@ -9,22 +9,21 @@ use anyhow::{Context, Result};
 use crate::usage::{UsageError, nearest};
 
 /// Most characters of a name.
-const LONGEST: usize = 64;
-const ENDING: &str = "json";
+const MAX_NAME_LENGTH: usize = 64;
+const ENDING: &str = ".json";
 
 /// Returns the file of a baseline, whether there is one or not.
 pub(crate) fn file(name: &str) -> Result<PathBuf> {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '-');
-    let is_name = (1..=LONGEST).contains(&name.len())
-        && name.chars().all(is_plain)
-        && name.starts_with(|first: char| first.is_ascii_alphanumeric());
+    let is_name = name.len() <= MAX_NAME_LENGTH
+        && name.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '-'));
     if !is_name {
-        let expected = format!("expected at most {LONGEST} letters, digits, dots, dashes and underscores");
+        let expected = format!("expected at most {MAX_NAME_LENGTH} letters, digits, dots, dashes and underscores");
         return Err(
             UsageError(format!("\"{name}\" is not a name of a baseline: {expected}, such as before-upgrade")).into()
         );
     }
-    Ok(path()?.join(format!("{name}.{ENDING}")))
+    Ok(path()?.join(format!("{name}{ENDING}")))
 }
 
 /// Returns the file of a baseline, if there is one.
@@ -35,17 +34,18 @@ pub(crate) fn existing(name: &str) -> Option<PathBuf> {
 /// Returns the names of all baselines, in their order.
 pub(crate) fn names() -> Result<Vec<String>> {
     let folder = path()?;
-    let wrong = || format!("cannot list {}", folder.display());
     let entries = match fs::read_dir(&folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.with_context(wrong)?,
+        entries => entries.and_then(Iterator::collect::<io::Result<Vec<_>>>),
     };
     let mut names = Vec::new();
-    for entry in entries {
-        let path = entry.with_context(wrong)?.path();
-        let name =
-            path.file_stem().and_then(|name| name.to_str()).filter(|_| path.extension() == Some(ENDING.as_ref()));
-        names.extend(name.filter(|name| existing(name).is_some()).map(str::to_owned));
+    for entry in entries.with_context(|| format!("cannot list {}", folder.display()))? {
+        let file = entry.file_name();
+        if let Some(name) = file.to_str().and_then(|file| file.strip_suffix(ENDING))
+            && existing(name).is_some()
+        {
+            names.push(name.to_owned());
+        }
     }
     names.sort();
     Ok(names)
@@ -59,16 +59,22 @@ pub(crate) fn missing(name: &str) -> UsageError {
 
 /// Returns the path of the folder.
 fn path() -> Result<PathBuf> {
-    let of = |variable: &str| std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
-    let home = |below: &str| of("HOME").map(|home| home.join(below));
-    let data = match () {
-        () if cfg!(windows) => of("LOCALAPPDATA"),
-        () if cfg!(target_os = "macos") => of("XDG_DATA_HOME").or_else(|| home("Library/Application Support")),
-        () => of("XDG_DATA_HOME").or_else(|| home(".local/share")),
+    let data = if cfg!(windows) {
+        absolute("LOCALAPPDATA").context("there is no folder for your data: set LOCALAPPDATA to its absolute path")?
+    } else if let Some(data) = absolute("XDG_DATA_HOME") {
+        data
+    } else {
+        let below = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".local/share" };
+        let home = absolute("HOME");
+        home.context("there is no folder for your data: set XDG_DATA_HOME or HOME to its absolute path")?.join(below)
     };
-    let wanted = if cfg!(windows) { "LOCALAPPDATA" } else { "XDG_DATA_HOME or HOME" };
-    let data = data.with_context(|| format!("there is no folder for your data: set {wanted} to its absolute path"))?;
     Ok(data.join("clockscope").join("baselines"))
+}
+
+/// Returns the absolute path in an environment variable.
+fn absolute(variable: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(std::env::var_os(variable)?);
+    path.is_absolute().then_some(path)
 }
 
 /// Makes the folder of this file.

@@ -15,7 +15,7 @@ use crate::output::{Destination, say, warn};
 use crate::usage::UsageError;
 
 /// Options by which an answer is saved as a baseline.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct SaveArgs {
     /// Save the record under this name too, to compare with later
     ///
@@ -29,22 +29,24 @@ pub(crate) struct SaveArgs {
 }
 
 /// A baseline that is to be written.
-pub(crate) struct NewBaseline<'a> {
-    args: &'a SaveArgs,
-    name: &'a str,
+pub(crate) struct NewBaseline {
+    args: SaveArgs,
+    name: String,
     file: PathBuf,
     destination: Destination,
 }
 
 impl SaveArgs {
-    /// Opens the baseline's file, if there is to be one. Done before anything is measured.
-    pub(crate) fn open(&self, inputs: &Inputs) -> Result<Option<NewBaseline<'_>>> {
+    /// Opens the baseline's file, if there is to be one. Done before anything is measured. An input
+    /// and the file of `output` are refused.
+    pub(crate) fn open(&self, inputs: &Inputs, output: &Destination) -> Result<Option<NewBaseline>> {
         let Some(name) = &self.save else { return Ok(None) };
         let file = folder::file(name)?;
         self.refuse_existing(&file)?;
         folder::make(&file)?;
         let destination = Destination::file(&file, "--save", inputs)?;
-        Ok(Some(NewBaseline { args: self, name, file, destination }))
+        destination.refuse_same_file(output)?;
+        Ok(Some(NewBaseline { args: self.clone(), name: name.clone(), file, destination }))
     }
 
     /// Refuses to replace what is not to be replaced, and what is not a regular file.
@@ -60,10 +62,10 @@ impl SaveArgs {
     }
 }
 
-impl NewBaseline<'_> {
-    /// Writes the document of a run that ended so. One that was interrupted, or answers nothing, is
-    /// not saved.
-    pub(crate) fn write(self, document: &Document, exit: Exit) -> Result<()> {
+impl NewBaseline {
+    /// Writes the document of a run that ended so, and says so unless `is_quiet`. One that was
+    /// interrupted, or answers nothing, is not saved.
+    pub(crate) fn write(self, document: &Document, exit: Exit, is_quiet: bool) -> Result<()> {
         let name = self.name;
         if matches!(exit, Exit::Interrupted | Exit::Unanswered) {
             let why = if exit == Exit::Interrupted { "interrupted" } else { "there is no answer" };
@@ -74,7 +76,9 @@ impl NewBaseline<'_> {
         self.args.refuse_existing(&self.file)?;
         self.destination.write(&clockscope_report::render(document, Format::Json, Style::default())?)?;
         let command = if matches!(document, Document::Check(_)) { "check --baseline" } else { "compare" };
-        say(&format!("saved as {name}: `clockscope {command} {name}` shows what has changed since"));
+        if !is_quiet {
+            say(&format!("saved as {name}: `clockscope {command} {name}` shows what has changed since"));
+        }
         Ok(())
     }
 }

@@ -39,7 +39,7 @@ pub(crate) struct OutputArgs {
     /// of the command is refused.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Draw no progress bar
+    /// Print no progress, and do not confirm --save
     #[arg(long, short, hide_short_help = true)]
     pub(crate) quiet: bool,
     /// Whether to use colors
@@ -50,8 +50,10 @@ pub(crate) struct OutputArgs {
 impl OutputArgs {
     /// Returns the format: by option, or else by the file's name.
     pub(crate) fn format(&self) -> Format {
-        let by_name = || formats::by_ending(self.file()?);
-        self.format_by_option().map(|(format, _)| format).or_else(by_name).unwrap_or(Format::Table)
+        match self.format_by_option() {
+            Some((format, _)) => format,
+            None => self.file().and_then(formats::by_ending).unwrap_or(Format::Table),
+        }
     }
 
     /// Returns the option that the format is by, as errors name it.
@@ -65,9 +67,9 @@ impl OutputArgs {
 
     /// Refuses a file whose name does not agree with the format, or names none.
     pub(crate) fn refuse_file_name(&self) -> Result<(), UsageError> {
+        let Some(file) = self.file() else { return Ok(()) };
         let named = self.format_by_option();
-        let named = named.as_ref().map(|(format, option)| (*format, option.as_str()));
-        self.file().map_or(Ok(()), |file| formats::refuse_ending(file, named))
+        formats::refuse_ending(file, named.as_ref().map(|(format, option)| (*format, option.as_str())))
     }
 
     /// Refuses a format that documents of this schema cannot be rendered in.
@@ -83,10 +85,12 @@ impl OutputArgs {
 
     /// Returns the format that an option asks for, and that option.
     fn format_by_option(&self) -> Option<(Format, String)> {
-        match (self.json, self.csv) {
-            (true, _) => Some((Format::Json, "--json".to_owned())),
-            (_, true) => Some((Format::Csv, "--csv".to_owned())),
-            _ => self.format.map(|format| (format, format!("--format {}", format.name()))),
+        if self.json {
+            Some((Format::Json, "--json".to_owned()))
+        } else if self.csv {
+            Some((Format::Csv, "--csv".to_owned()))
+        } else {
+            self.format.map(|format| (format, format!("--format {}", format.name())))
         }
     }
 }

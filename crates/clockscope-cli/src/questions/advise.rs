@@ -8,7 +8,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use clockscope_measure::{AdviceInput, AfterWorkRequest, Catalog, MeasureRequest, Paths, ThisMachine};
 use clockscope_records::units::time;
-use clockscope_records::{Document, Work};
+use clockscope_records::{Document, Envelope, Measurement, Work};
 
 use self::language::{LanguageArg, LanguageRequest, readings};
 use super::measure::{around_work, fresh};
@@ -18,12 +18,12 @@ use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::numbers::{self, Share};
 use crate::options::OutputArgs;
-use crate::run::{Question, Run};
+use crate::run::{Run, warn_of_switched_clocksource};
 use crate::signals::{stop_gently, stop_on_signals};
 use crate::usage::{UsageError, unknown_clock};
 
 /// Shortest interval that advice is given for, in seconds: no processor does anything in less.
-const SHORTEST_INTERVAL_S: f64 = 1e-12;
+const MIN_INTERVAL_S: f64 = 1e-12;
 
 #[derive(Args, Debug)]
 pub(crate) struct AdviseArgs {
@@ -105,75 +105,86 @@ impl AdviseArgs {
         exits: Exits { undecided: "no clock can be advised", ..ALWAYS },
         ..NO_MORE
     };
-}
 
-impl Question for AdviseArgs {
-    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
-        (Some("clockscope.advise"), &self.output)
-    }
-
-    fn run(&self) -> Result<Exit> {
-        advise(self)
-    }
-}
-
-fn advise(args: &AdviseArgs) -> Result<Exit> {
-    let interval = args.time.or(args.interval);
-    if let Some(interval) = interval.filter(|interval| interval.0 < SHORTEST_INTERVAL_S) {
-        let requested = time(interval.0 * 1e9);
-        return Err(UsageError(format!("TIME: {requested} is too short: expected at least 0.001ns")).into());
-    }
-    let mut inputs = Inputs::default();
-    let interval_ns = interval.map(|interval| interval.0 * 1e9);
-    let after = args.after.into();
-    let one = |ns: f64| AfterWorkRequest::Interval { ns, after };
-    let works = interval_ns.map_or(AfterWorkRequest::Intervals, one);
-    let given = args.from.as_deref().map(|file| inputs.read_document(file, "advise from")).transpose()?;
-    let run = Run::open(&args.output, &inputs)?;
-    if let Some(language) = args.lang {
-        args.program.iter().for_each(|program| inputs.add(program));
-        let stop = stop_gently()?;
-        let request = LanguageRequest {
-            language: language.into(),
-            program: args.program.as_deref(),
-            clocks: &args.clocks,
-            cpu: args.cpu,
-            duration_s: args.duration.0,
-            works,
-        };
-        let Some(readings) = readings(&request, &run, &stop)? else {
-            return Ok(Exit::Interrupted);
-        };
-        let input = AdviceInput::Language(&readings);
-        let advice = clockscope_measure::advise(input, args.error.0, interval_ns, after);
-        let exit = if advice.found.rows.is_known() { Exit::Success } else { Exit::Unanswered };
-        return run.write(&Document::Advice(advice), exit);
-    }
-    let document = match given {
-        Some(document) => document,
-        None => {
-            let catalog = Catalog::new(&ThisMachine).select(&args.clocks, Paths::default()).map_err(unknown_clock)?;
-            let AdviseArgs { duration, cpu, .. } = *args;
-            let request =
-                MeasureRequest { duration_s: duration.0, cpu, extended: false, ticks: true, synchronization: true };
-            let stop = stop_on_signals()?;
-            let mut measurement = fresh(catalog, &request, &run, &stop)?;
-            around_work(&mut measurement, works, &stop);
-            Document::Measurement(measurement)
+    /// Answers.
+    pub(crate) fn run(&self) -> Result<Exit> {
+        let interval = self.time.or(self.interval);
+        if let Some(interval) = interval
+            && interval.0 < MIN_INTERVAL_S
+        {
+            let requested = time(interval.0 * 1e9);
+            return Err(UsageError(format!("TIME: {requested} is too short: expected at least 0.001ns")).into());
         }
-    };
-    let (source, interrupted) = match &document {
-        Document::Measurement(found) => (AdviceInput::Measurement(found), found.is_interrupted()),
-        Document::Steps(found) => (AdviceInput::Steps(found), found.is_interrupted()),
-        _ => {
-            anyhow::bail!("cannot advise: the record holds no measurement; record one with `clockscope measure --json`")
+        let mut inputs = Inputs::default();
+        let interval_ns = interval.map(|interval| interval.0 * 1e9);
+        let after = self.after.into();
+        let works = match interval_ns {
+            Some(ns) => AfterWorkRequest::Interval { ns, after },
+            None => AfterWorkRequest::Intervals,
+        };
+        let given = match &self.from {
+            Some(file) => Some(inputs.read_document(file, "advise from")?),
+            None => None,
+        };
+        if let Some(program) = &self.program {
+            inputs.add(program);
         }
-    };
-    let advice = clockscope_measure::advise(source, args.error.0, interval_ns, after);
-    let exit = match (interrupted && args.from.is_none(), !advice.found.rows.is_known()) {
-        (true, _) => Exit::Interrupted,
-        (false, true) => Exit::Unanswered,
-        (false, false) => Exit::Success,
-    };
-    run.write(&Document::Advice(advice), exit)
+        let run = Run::open("clockscope.advise", &self.output, &inputs)?;
+        if given.is_none() {
+            warn_of_switched_clocksource();
+        }
+        let (language_readings, document);
+        let mut is_interrupted = false;
+        let input = if let Some(language) = self.lang {
+            let stop = stop_gently()?;
+            let request = LanguageRequest {
+                language: language.into(),
+                program: self.program.as_deref(),
+                clocks: &self.clocks,
+                cpu: self.cpu,
+                duration_s: self.duration.0,
+                works,
+            };
+            let Some(readings) = readings(&request, &run, &stop)? else { return Ok(Exit::Interrupted) };
+            language_readings = readings;
+            AdviceInput::Language(&language_readings)
+        } else {
+            document = match given {
+                Some(document) => document,
+                None => {
+                    let measurement = self.measure(works, &run)?;
+                    is_interrupted = measurement.is_interrupted();
+                    Document::Measurement(measurement)
+                }
+            };
+            match &document {
+                Document::Measurement(found) => AdviceInput::Measurement(found),
+                Document::Steps(found) => AdviceInput::Steps(found),
+                _ => anyhow::bail!(
+                    "cannot advise: the record holds no measurement; record one with `clockscope measure --json`"
+                ),
+            }
+        };
+        let advice = clockscope_measure::advise(input, self.error.0, interval_ns, after);
+        let exit = if is_interrupted {
+            Exit::Interrupted
+        } else if advice.found.rows.is_known() {
+            Exit::Success
+        } else {
+            Exit::Unanswered
+        };
+        run.write(&Document::Advice(advice), exit)
+    }
+
+    /// Measures the clocks, in a loop and around work.
+    fn measure(&self, works: AfterWorkRequest, run: &Run) -> Result<Envelope<Measurement>> {
+        let catalog = Catalog::new(&ThisMachine).select(&self.clocks, Paths::default()).map_err(unknown_clock)?;
+        let Self { duration, cpu, .. } = *self;
+        let request =
+            MeasureRequest { duration_s: duration.0, cpu, extended: false, ticks: true, synchronization: true };
+        let stop = stop_on_signals()?;
+        let mut measurement = fresh(catalog, &request, run, &stop)?;
+        around_work(&mut measurement, works, &stop);
+        Ok(measurement)
+    }
 }

@@ -10,7 +10,7 @@ use crate::ending::{ALWAYS, Ending, Exits, NO_MORE};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::options::OutputArgs;
-use crate::run::{Question, Run};
+use crate::run::Run;
 
 #[derive(Args, Debug)]
 pub(crate) struct BoundsArgs {
@@ -28,19 +28,10 @@ impl BoundsArgs {
         exits: Exits { undecided: "nothing bounds the time of day", ..ALWAYS },
         ..NO_MORE
     };
-}
 
-impl Question for BoundsArgs {
-    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
-        (Some("clockscope.bounds"), &self.output)
-    }
-
-    fn is_measuring(&self) -> bool {
-        false
-    }
-
-    fn run(&self) -> Result<Exit> {
-        let run = Run::open(&self.output, &Inputs::default())?;
+    /// Answers.
+    pub(crate) fn run(&self) -> Result<Exit> {
+        let run = Run::open("clockscope.bounds", &self.output, &Inputs::default())?;
         let bounds = clockscope_measure::bounds(&Session::new(&ThisMachine, &AtomicBool::new(false)))?;
         let is_bounded = bounds.found.answers.iter().any(|answer| answer.interval.is_known());
         run.write(&bounds.into(), if is_bounded { Exit::Success } else { Exit::Undetermined })

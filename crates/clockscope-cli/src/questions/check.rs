@@ -22,7 +22,7 @@ use crate::numbers;
 use crate::options::OutputArgs;
 use crate::output;
 use crate::policy_file;
-use crate::run::{Question, Run, exit};
+use crate::run::{Run, exit, warn_of_switched_clocksource};
 
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
@@ -109,43 +109,39 @@ const JUMPS: [EvidenceKind; 2] = [EvidenceKind::Jumps, EvidenceKind::ConstantRat
 
 impl Shows<CheckFinding> for Check {
     fn shows(&self, finding: CheckFinding) -> Option<bool> {
-        let verdicts = &self.verdicts;
-        // What is not available may be anything.
-        let missing = self.unavailable.iter().map(|_| None);
-        let is_any = |of: &dyn Fn(&Verdict) -> bool| {
-            any_of_all(verdicts.iter().map(|verdict| Some(of(verdict))).chain(missing.clone()))
-        };
-        let evidence = |checks: &[EvidenceKind]| {
-            let all = verdicts.iter().flat_map(|verdict| &verdict.evidence);
-            let selected = all.filter(|evidence| checks.contains(&evidence.data.kind()));
-            let of_verdicts = selected.map(|evidence| match evidence.finding {
-                Finding::For => Some(false),
-                Finding::Against => Some(true),
-                Finding::Unknown => None,
-            });
-            any_of_all(of_verdicts.chain(missing.clone()))
-        };
-        match finding {
-            CheckFinding::Limited => {
-                let of_verdicts = verdicts.iter().map(|found| match found.verdict {
-                    Trustworthiness::Undecided => None,
-                    verdict => Some(verdict <= Trustworthiness::Limited),
-                });
-                any_of_all(of_verdicts.chain(missing.clone()))
-            }
-            CheckFinding::Unfit => is_any(&|verdict| verdict.verdict == Trustworthiness::Unfit),
-            CheckFinding::Regression => evidence(&REGRESSIONS),
-            CheckFinding::Jump => evidence(&JUMPS),
-            CheckFinding::Unavailable if !self.unavailable.is_empty() => Some(true),
-            CheckFinding::Unavailable => evidence(&[EvidenceKind::Readable]),
-            CheckFinding::Unknown => is_any(&|verdict| {
-                verdict
-                    .evidence
-                    .iter()
-                    .any(|evidence| evidence.finding == Finding::Unknown && evidence.data.kind().is_test())
-            }),
+        if finding == CheckFinding::Unavailable && !self.unavailable.is_empty() {
+            return Some(true);
         }
+        // What is not available may be anything.
+        let mut answers: Vec<Option<bool>> = self.unavailable.iter().map(|_| None).collect();
+        for verdict in &self.verdicts {
+            match finding {
+                CheckFinding::Limited if verdict.verdict == Trustworthiness::Undecided => answers.push(None),
+                CheckFinding::Limited => answers.push(Some(verdict.verdict <= Trustworthiness::Limited)),
+                CheckFinding::Unfit => answers.push(Some(verdict.verdict == Trustworthiness::Unfit)),
+                CheckFinding::Regression => answers.extend(answers_of(verdict, &REGRESSIONS)),
+                CheckFinding::Jump => answers.extend(answers_of(verdict, &JUMPS)),
+                CheckFinding::Unavailable => answers.extend(answers_of(verdict, &[EvidenceKind::Readable])),
+                CheckFinding::Unknown => answers.push(Some(
+                    verdict
+                        .evidence
+                        .iter()
+                        .any(|evidence| evidence.finding == Finding::Unknown && evidence.data.kind().is_test()),
+                )),
+            }
+        }
+        any_of_all(answers.into_iter())
     }
+}
+
+/// Returns for each evidence of these checks whether it contradicts the clock.
+fn answers_of(verdict: &Verdict, checks: &[EvidenceKind]) -> impl Iterator<Item = Option<bool>> {
+    let selected = verdict.evidence.iter().filter(|evidence| checks.contains(&evidence.data.kind()));
+    selected.map(|evidence| match evidence.finding {
+        Finding::For => Some(false),
+        Finding::Against => Some(true),
+        Finding::Unknown => None,
+    })
 }
 
 impl CheckArgs {
@@ -173,70 +169,62 @@ limited, an undecided clock is not known to be limited (exit code 3).
 Evidence: clockscope help evidence",
         exits: Exits { finding: "a finding that --fail-on names, or an unmet --policy", ..FINDINGS },
     };
-}
 
-impl Question for CheckArgs {
-    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
-        let schema = if self.baseline.is_there() { "clockscope.compare" } else { "clockscope.check" };
-        (Some(schema), &self.output)
+    /// Answers.
+    pub(crate) fn run(&self) -> Result<Exit> {
+        let mut inputs = Inputs::default();
+        let policy = match &self.policy {
+            Some(file) => policy_file::read(file, &mut inputs)?,
+            None => Policy::default(),
+        };
+        let request = CheckRequest {
+            clocks: self.clocks.clone(),
+            policy,
+            for_use: self.for_use.alone(),
+            duration_s: self.duration.0,
+            cpu: self.cpu,
+        };
+        let fail_on = NamedFindings::new(&self.fail_on);
+        let baseline =
+            Baseline::read(&self.baseline, &self.output, fail_on.changes, ComparedQuestion::Check, &mut inputs)?;
+        let mut run = if self.monitor.one_line {
+            Run::open_line(&self.output, &inputs)?
+        } else {
+            let schema = if baseline.is_some() { "clockscope.compare" } else { "clockscope.check" };
+            Run::open(schema, &self.output, &inputs)?
+        };
+        run.new_baseline = self.save.open(&inputs, &run.destination)?;
+        run.baseline = baseline;
+        run.style.verbose = self.verbose;
+        warn_of_switched_clocksource();
+        let mut found = run.ask("--cpu", |session, progress| clockscope_measure::check(session, &request, progress))?;
+        found.found.check_id = check_id();
+        found.found.identity = clockscope_system::identity(self.host_label.clone());
+        if self.policy.is_some() && found.found.demands.is_empty() && !found.is_interrupted() {
+            output::warn("--policy: the policy demands nothing");
+        }
+        let exit = exit(&found, |found| end_of_check(found, &fail_on.own));
+        let health = monitor::health(&found.found, exit);
+        let line = clockscope_report::one_line(&found, health, monitor::remark(exit));
+        let document = Document::Check(found);
+        let saved = run.save(&document, exit);
+        let exit = if self.monitor.one_line {
+            run.destination.write(&(line + "\n"))?;
+            exit
+        } else if exit == Exit::Interrupted && run.format == Format::Prometheus && run.destination.is_replaced() {
+            // Metrics of an interrupted check have no time of success. The former ones have, and an
+            // alert on its age fires.
+            output::warn("--output: the check was interrupted: the file is left as it was");
+            exit
+        } else {
+            run.show(document, exit)?
+        };
+        saved?;
+        Ok(match self.monitor.exit_codes {
+            ExitCodes::Clockscope => exit,
+            ExitCodes::Nagios => Exit::Monitored(health),
+        })
     }
-
-    fn has_format(&self) -> bool {
-        !self.monitor.one_line
-    }
-
-    fn run(&self) -> Result<Exit> {
-        check(self)
-    }
-}
-
-fn check(args: &CheckArgs) -> Result<Exit> {
-    let mut inputs = Inputs::default();
-    let policy = match &args.policy {
-        Some(file) => policy_file::read(file, &mut inputs)?,
-        None => Policy::default(),
-    };
-    let request = CheckRequest {
-        clocks: args.clocks.clone(),
-        policy,
-        for_use: args.for_use.alone(),
-        duration_s: args.duration.0,
-        cpu: args.cpu,
-    };
-    let fail_on = NamedFindings::new(&args.fail_on);
-    let baseline = Baseline::read(&args.baseline, fail_on.changes, ComparedQuestion::Check, &mut inputs)?;
-    let save = args.save.open(&inputs)?;
-    let mut run = Run::open(&args.output, &inputs)?;
-    run.style.verbose = args.verbose;
-    let mut found = run.ask("--cpu", |session, progress| clockscope_measure::check(session, &request, progress))?;
-    found.found.check_id = check_id();
-    found.found.identity = clockscope_system::identity(args.host_label.clone());
-    if args.policy.is_some() && found.found.demands.is_empty() && !found.is_interrupted() {
-        output::warn("--policy: the policy demands nothing");
-    }
-    let exit = exit(&found, |found| end_of_check(found, &fail_on.own));
-    let health = monitor::health(&found.found, exit);
-    let line = clockscope_report::one_line(&found, health, monitor::remark(exit));
-    let document = Document::Check(found);
-    // An answer that cannot be saved is shown.
-    let saved = save.map_or(Ok(()), |save| save.write(&document, exit));
-    if let Some(baseline) = baseline {
-        let exit = baseline.show(document, run, exit)?;
-        return saved.and(Ok(exit));
-    }
-    if args.monitor.one_line {
-        run.destination.write(&(line + "\n"))?;
-    } else if exit == Exit::Interrupted && run.format() == Format::Prometheus && run.destination.is_replaced() {
-        // Metrics of an interrupted check have no time of success. The former ones have, and an
-        // alert on its age fires.
-        output::warn("--output: the check was interrupted: the file is left as it was");
-    } else {
-        run.write(&document, exit)?;
-    }
-    saved.and(Ok(match args.monitor.exit_codes {
-        ExitCodes::Clockscope => exit,
-        ExitCodes::Nagios => Exit::Monitored(health),
-    }))
 }
 
 /// A name of a machine: a line of text.
@@ -244,37 +232,40 @@ fn host_label(text: &str) -> std::result::Result<String, String> {
     match text.trim() {
         "" => Err("expected a name".to_owned()),
         name if name.chars().any(char::is_control) => Err("expected a name without control characters".to_owned()),
-        name if name.len() > LONGEST_LABEL => Err(format!("expected {LONGEST_LABEL} bytes at most")),
+        name if name.len() > MAX_LABEL_BYTES => Err(format!("expected {MAX_LABEL_BYTES} bytes at most")),
         name => Ok(name.to_owned()),
     }
 }
 
 /// The longest name of a machine that DNS has, in bytes.
-const LONGEST_LABEL: usize = 253;
+const MAX_LABEL_BYTES: usize = 253;
 
 /// A random number of 128 bits, in hexadecimal digits. Its key is that of std's maps, for which no
 /// system waits: soon after a boot, the call that gives secure numbers may wait for minutes.
 fn check_id() -> String {
     // No clock is read: that would end a process whose counter is disabled.
     let (key, process) = (RandomState::new(), std::process::id());
-    let half = |part: u8| key.hash_one((part, process));
-    format!("{:016x}{:016x}", half(0), half(1))
+    format!("{:016x}{:016x}", key.hash_one((0, process)), key.hash_one((1, process)))
 }
 
 /// Exit of a check: the policy's demands count like what is asked for by `--fail-on`.
 fn end_of_check(found: &Check, fail_on: &[CheckFinding]) -> Exit {
     // The answer says which demands are not met.
-    let demands = match () {
-        () if found.demands.iter().any(|demand| demand.met == Some(false)) => Exit::Finding,
-        () if found.demands.iter().any(|demand| demand.met.is_none()) => Exit::Undetermined,
-        () => Exit::Success,
-    };
-    let answered = match () {
-        () if found.verdicts.is_empty() => Exit::Unanswered,
-        () if !found.unavailable.is_empty() => Exit::Undetermined,
-        () => Exit::Success,
-    };
-    answered.or(demands).or(found.exit(fail_on))
+    let mut exit = found.exit(fail_on);
+    for demand in &found.demands {
+        exit = exit.or(match demand.met {
+            Some(true) => Exit::Success,
+            Some(false) => Exit::Finding,
+            None => Exit::Undetermined,
+        });
+    }
+    if found.verdicts.is_empty() {
+        exit.or(Exit::Unanswered)
+    } else if found.unavailable.is_empty() {
+        exit
+    } else {
+        exit.or(Exit::Undetermined)
+    }
 }
 
 #[cfg(test)]

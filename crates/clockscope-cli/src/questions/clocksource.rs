@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::options::OutputArgs;
 use crate::output;
-use crate::run::{Question, Run};
+use crate::run::Run;
 
 #[derive(Args, Debug)]
 pub(crate) struct ClocksourceArgs {
@@ -34,19 +34,10 @@ impl ClocksourceArgs {
         ],
         ..NO_MORE
     };
-}
 
-impl Question for ClocksourceArgs {
-    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
-        (Some("clockscope.clocksource"), &self.output)
-    }
-
-    fn is_measuring(&self) -> bool {
-        false
-    }
-
-    fn run(&self) -> Result<Exit> {
-        let run = Run::open(&self.output, &Inputs::default())?;
+    /// Answers.
+    pub(crate) fn run(&self) -> Result<Exit> {
+        let run = Run::open("clockscope.clocksource", &self.output, &Inputs::default())?;
         if self.restore {
             restore()?;
         }

@@ -18,7 +18,7 @@ use crate::inputs::Inputs;
 use crate::numbers::{self, Share};
 use crate::options::OutputArgs;
 use crate::output::{Destination, say, warn};
-use crate::run::{Question, Run, exit};
+use crate::run::{Run, exit};
 
 #[derive(Args, Debug)]
 pub(crate) struct CompareArgs {
@@ -92,43 +92,30 @@ Method: clockscope help comparison",
         },
     };
 
-    /// Opens the destination.
-    fn open(&self, inputs: &Inputs) -> Result<Run<'_>> {
-        let mut run = Run::open(&self.output, inputs)?;
+    /// Opens the destination of a comparison.
+    fn open(&self, inputs: &Inputs) -> Result<Run> {
+        let mut run = Run::open("clockscope.compare", &self.output, inputs)?;
         run.style.all = self.all;
         Ok(run)
     }
-}
 
-impl Question for CompareArgs {
-    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
-        (Some(if self.base.is_some() { "clockscope.compare" } else { "clockscope.shootout" }), &self.output)
+    /// Answers.
+    pub(crate) fn run(&self) -> Result<Exit> {
+        let Some(base) = &self.base else { return if self.list { list() } else { two_clocks::compare(self) } };
+        let mut inputs = Inputs::default();
+        let base = records(base, &mut inputs)?;
+        let request = CompareRequest {
+            clocks: self.clocks.clone(),
+            all: self.all || !self.clocks.is_empty(),
+            margin: self.margin.0,
+            across_machines: self.across_machines,
+        };
+        let Some(new) = &self.new else { return with_now(base, request, self, &inputs) };
+        let new = records(new, &mut inputs)?;
+        let run = self.open(&inputs)?;
+        let found = clockscope_measure::compare(&base, &new, &request).map_err(refused)?;
+        show(found, &self.fail_on, run, Exit::Success)
     }
-
-    fn is_measuring(&self) -> bool {
-        self.base.is_none() && !self.list
-    }
-
-    fn run(&self) -> Result<Exit> {
-        compare(self)
-    }
-}
-
-fn compare(args: &CompareArgs) -> Result<Exit> {
-    let Some(base) = &args.base else { return if args.list { list() } else { two_clocks::compare(args) } };
-    let mut inputs = Inputs::default();
-    let base = records(base, &mut inputs)?;
-    let request = CompareRequest {
-        clocks: args.clocks.clone(),
-        all: args.all || !args.clocks.is_empty(),
-        margin: args.margin.0,
-        across_machines: args.across_machines,
-    };
-    let Some(new) = &args.new else { return with_now(base, request, args, &inputs) };
-    let new = records(new, &mut inputs)?;
-    let run = args.open(&inputs)?;
-    let found = clockscope_measure::compare(&base, &new, &request).map_err(refused)?;
-    show(found, &args.fail_on, run, Exit::Success)
 }
 
 /// Compares with what is measured now: the clocks that were asked for, or those of the records.

@@ -3,8 +3,8 @@
 use anyhow::Result;
 use clap::Args;
 use clockscope_measure::{GapsRequest, MeasureError};
+use clockscope_records::Gaps;
 use clockscope_records::units::time;
-use clockscope_records::{CpuGaps, Gaps};
 
 use crate::duration::{self, Seconds};
 use crate::ending::{ALWAYS, Ending, Exits, NO_MORE};
@@ -12,11 +12,11 @@ use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::numbers::{self, Cpus};
 use crate::options::OutputArgs;
-use crate::run::{Question, Run};
+use crate::run::{Run, warn_of_switched_clocksource};
 use crate::usage::{UsageError, explained};
 
 /// Shortest threshold of a gap, in seconds: no loop that reads a clock is much faster.
-const SHORTEST_GAP_S: f64 = 100e-9;
+const MIN_GAP_S: f64 = 100e-9;
 
 #[derive(Args, Debug)]
 pub(crate) struct GapsArgs {
@@ -43,29 +43,23 @@ impl GapsArgs {
         exits: Exits { undecided: "a CPU could not be observed", ..ALWAYS },
         ..NO_MORE
     };
-}
 
-impl Question for GapsArgs {
-    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
-        (Some("clockscope.gaps"), &self.output)
-    }
-
-    fn run(&self) -> Result<Exit> {
-        if self.threshold.0 < SHORTEST_GAP_S {
+    /// Answers.
+    pub(crate) fn run(&self) -> Result<Exit> {
+        if self.threshold.0 < MIN_GAP_S {
             let requested = time(self.threshold.0 * 1e9);
             let expected = "expected at least 100ns, since reading a clock takes as long";
             return Err(UsageError(format!("--threshold: {requested} is too short: {expected}")).into());
         }
-        let cpus = match (&self.cpus, self.all_cpus) {
-            (_, true) => Some(
-                clockscope_system::affinity::allowed()
-                    .map_err(MeasureError::from)
-                    .map_err(|error| explained(error, "--all-cpus"))?,
-            ),
-            (cpus, false) => cpus.as_ref().map(Cpus::list),
+        let cpus = if self.all_cpus {
+            let allowed = clockscope_system::affinity::allowed().map_err(MeasureError::from);
+            Some(allowed.map_err(|error| explained(error, "--all-cpus"))?)
+        } else {
+            self.cpus.as_ref().map(Cpus::list)
         };
         let request = GapsRequest { threshold_s: self.threshold.0, duration_s: self.duration.0, cpus };
-        let run = Run::open(&self.output, &Inputs::default())?;
+        let run = Run::open("clockscope.gaps", &self.output, &Inputs::default())?;
+        warn_of_switched_clocksource();
         let found = run.ask("--cpus", |session, progress| clockscope_measure::gaps(session, &request, progress))?;
         run.finish(found, completeness)
     }
@@ -74,10 +68,9 @@ impl Question for GapsArgs {
 /// Exit of `gaps`: the losses of a CPU that could not be looked at, or not at all, were not
 /// determined.
 fn completeness(gaps: &Gaps) -> Exit {
-    let is_unseen = |cpu: &CpuGaps| cpu.seconds == 0.0 || cpu.reason.is_some();
     if gaps.gaps.iter().all(|cpu| cpu.seconds == 0.0) {
         Exit::Unanswered
-    } else if gaps.gaps.iter().any(is_unseen) {
+    } else if gaps.gaps.iter().any(|cpu| cpu.seconds == 0.0 || cpu.reason.is_some()) {
         Exit::Undetermined
     } else {
         Exit::Success

@@ -11,7 +11,7 @@ use crate::ending::{Ending, NO_MORE};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::options::OutputArgs;
-use crate::run::{Question, Run};
+use crate::run::{Run, warn_of_switched_clocksource};
 
 #[derive(Args, Debug)]
 pub(crate) struct InfoArgs {
@@ -28,15 +28,11 @@ impl InfoArgs {
         ],
         ..NO_MORE
     };
-}
 
-impl Question for InfoArgs {
-    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
-        (Some("clockscope.info"), &self.output)
-    }
-
-    fn run(&self) -> Result<Exit> {
-        let run = Run::open(&self.output, &Inputs::default())?;
+    /// Answers.
+    pub(crate) fn run(&self) -> Result<Exit> {
+        let run = Run::open("clockscope.info", &self.output, &Inputs::default())?;
+        warn_of_switched_clocksource();
         let info = clockscope_measure::info(&Session::new(&ThisMachine, &AtomicBool::new(false)))?;
         run.write(&Document::Info(info), Exit::Success)
     }

@@ -11,7 +11,7 @@ use crate::ending::{Ending, NO_MORE};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::options::{OutputArgs, PathArg};
-use crate::run::{Question, Run};
+use crate::run::{Run, warn_of_switched_clocksource};
 use crate::usage::unknown_clock;
 
 #[derive(Args, Debug)]
@@ -36,16 +36,10 @@ impl ListArgs {
         ],
         ..NO_MORE
     };
-}
 
-impl Question for ListArgs {
-    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
-        let schema = if self.all_platforms { "clockscope.all_clocks" } else { "clockscope.list" };
-        (Some(schema), &self.output)
-    }
-
-    fn run(&self) -> Result<Exit> {
-        let run = Run::open(&self.output, &Inputs::default())?;
+    /// Answers.
+    pub(crate) fn run(&self) -> Result<Exit> {
+        warn_of_switched_clocksource();
         let never = AtomicBool::new(false);
         let session = Session::new(&ThisMachine, &never);
         let document = if self.all_platforms {
@@ -54,6 +48,6 @@ impl Question for ListArgs {
             let catalog = Catalog::new(&ThisMachine).select(&[], self.path.into()).map_err(unknown_clock)?;
             Document::Listing(clockscope_measure::list(&session, catalog)?)
         };
-        run.write(&document, Exit::Success)
+        Run::open(document.schema(), &self.output, &Inputs::default())?.write(&document, Exit::Success)
     }
 }

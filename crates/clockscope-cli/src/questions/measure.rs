@@ -12,6 +12,7 @@ use clockscope_records::{Document, Envelope, Measurement};
 
 pub(crate) use arguments::MeasureArgs;
 use arguments::{finds_ticks, is_one_of_several};
+pub(super) use switched::exit as exit_of_switched;
 
 use crate::baseline::Baseline;
 use crate::changes::NamedFindings;
@@ -19,8 +20,8 @@ use crate::ending::{Ending, FINDINGS};
 use crate::exit::Exit;
 use crate::findings::judge;
 use crate::inputs::Inputs;
-use crate::options::{OutputArgs, RequestedTimer};
-use crate::run::{Question, Run, exit};
+use crate::options::RequestedTimer;
+use crate::run::{Run, exit, warn_of_switched_clocksource};
 use crate::signals::{stop_on_signals, stop_with_parent};
 
 impl MeasureArgs {
@@ -42,60 +43,49 @@ Figures: clockscope help method
 More:    clockscope help topics",
         exits: FINDINGS,
     };
-}
 
-impl Question for MeasureArgs {
-    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
-        let schema = match () {
-            () if self.baseline.is_there() => "clockscope.compare",
-            () if !self.clocksource.is_empty() => "clockscope.switched",
-            () => "clockscope.measure",
+    /// Answers.
+    pub(crate) fn run(&self) -> Result<Exit> {
+        let catalog = self.clocks.selected()?;
+        let mut inputs = Inputs::default();
+        let fail_on = NamedFindings::new(&self.fail_on);
+        let baseline =
+            Baseline::read(&self.baseline, &self.output, fail_on.changes, ComparedQuestion::Measure, &mut inputs)?;
+        let is_switching = !self.clocksource.is_empty();
+        let schema = if baseline.is_some() {
+            "clockscope.compare"
+        } else if is_switching {
+            "clockscope.switched"
+        } else {
+            "clockscope.measure"
         };
-        (Some(schema), &self.output)
-    }
-
-    fn is_measuring(&self) -> bool {
-        self.clocksource.is_empty()
-    }
-
-    fn run(&self) -> Result<Exit> {
-        measure(self)
+        let mut run = Run::open(schema, &self.output, &inputs)?;
+        run.new_baseline = self.save.open(&inputs, &run.destination)?;
+        run.baseline = baseline;
+        run.style.columns = self.columns.map(Into::into);
+        run.style.all = self.shows_all();
+        run.style.machine |= self.verbose;
+        if is_switching {
+            return switched::measure(self, &fail_on.own, run);
+        }
+        warn_of_switched_clocksource();
+        let measurement = measured(catalog, self, &run)?;
+        let exit = exit(&measurement, |found| judge(&found.clocks, &fail_on.own));
+        let document = Document::Measurement(measurement);
+        let saved = run.save(&document, exit);
+        let exit = run.show(document, exit)?;
+        saved.and(Ok(exit))
     }
 }
 
 /// Measures these clocks as usual, on this CPU: all if none is named, on the current one.
-pub(super) fn usual(clocks: &[String], cpu: Option<u32>, run: &Run<'_>) -> Result<Envelope<Measurement>> {
+pub(super) fn usual(clocks: &[String], cpu: Option<u32>, run: &Run) -> Result<Envelope<Measurement>> {
     let args = MeasureArgs { cpu, ..MeasureArgs::usual(clocks)? };
     measured(args.clocks.selected()?, &args, run)
 }
 
-fn measure(args: &MeasureArgs) -> Result<Exit> {
-    let catalog = args.clocks.selected()?;
-    let mut inputs = Inputs::default();
-    let fail_on = NamedFindings::new(&args.fail_on);
-    let baseline = Baseline::read(&args.baseline, fail_on.changes, ComparedQuestion::Measure, &mut inputs)?;
-    let save = args.save.open(&inputs)?;
-    let mut run = Run::open(&args.output, &inputs)?;
-    run.style.columns = args.columns.map(Into::into);
-    run.style.all = args.shows_all();
-    run.style.machine |= args.verbose;
-    if !args.clocksource.is_empty() {
-        return switched::measure(args, &fail_on.own, run);
-    }
-    let measurement = measured(catalog, args, &run)?;
-    let exit = exit(&measurement, |found| judge(&found.clocks, &fail_on.own));
-    let document = Document::Measurement(measurement);
-    // An answer that cannot be saved is shown.
-    let saved = save.map_or(Ok(()), |save| save.write(&document, exit));
-    let exit = match baseline {
-        Some(baseline) => baseline.show(document, run, exit),
-        None => run.write(&document, exit),
-    }?;
-    saved.and(Ok(exit))
-}
-
 /// Measures in several runs, or once in this process, and then around other work.
-fn measured(catalog: Catalog, args: &MeasureArgs, run: &Run<'_>) -> Result<Envelope<Measurement>> {
+fn measured(catalog: Catalog, args: &MeasureArgs, run: &Run) -> Result<Envelope<Measurement>> {
     let of_runs = args.runs().map(|runs| repeated::measure(args, runs, run)).transpose()?.flatten();
     let mut measurement = of_runs.map_or_else(|| here(catalog, args, run), Ok)?;
     if !is_one_of_several() {
@@ -112,7 +102,7 @@ pub(super) fn around_work(measurement: &mut Envelope<Measurement>, request: Afte
 }
 
 /// Measures once, in this process.
-fn here(catalog: Catalog, args: &MeasureArgs, run: &Run<'_>) -> Result<Envelope<Measurement>> {
+fn here(catalog: Catalog, args: &MeasureArgs, run: &Run) -> Result<Envelope<Measurement>> {
     let timer = RequestedTimer::new(&args.timer)?;
     let MeasureArgs { cpu, extended, .. } = *args;
     let request = MeasureRequest {
@@ -132,7 +122,7 @@ fn here(catalog: Catalog, args: &MeasureArgs, run: &Run<'_>) -> Result<Envelope<
 pub(super) fn fresh(
     catalog: Catalog,
     request: &MeasureRequest,
-    run: &Run<'_>,
+    run: &Run,
     stop: &AtomicBool,
 ) -> Result<Envelope<Measurement>> {
     run.ask_until(stop, "--cpu", |session, progress| clockscope_measure::measure(session, catalog, request, progress))

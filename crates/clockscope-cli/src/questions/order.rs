@@ -13,7 +13,7 @@ use crate::findings::Shows;
 use crate::inputs::Inputs;
 use crate::numbers::Cpus;
 use crate::options::{ClockArgs, OutputArgs, PairArgs};
-use crate::run::{Question, Run};
+use crate::run::{Run, warn_of_switched_clocksource};
 use crate::usage::UsageError;
 
 /// Time for which offsets are measured by default.
@@ -79,18 +79,18 @@ pub(crate) enum OrderFinding {
 
 impl Shows<OrderFinding> for Order {
     fn shows(&self, finding: OrderFinding) -> Option<bool> {
-        let available = || self.sequences.iter().filter(|sequence| sequence.available);
+        let available: Vec<_> = self.sequences.iter().filter(|sequence| sequence.available).collect();
         let is_untested = self.untestable.is_some()
             || !self.lost.is_empty()
-            || available().next().is_none()
-            || available().any(|sequence| !sequence.regressions.is_known() || sequence.reason.is_some());
+            || available.is_empty()
+            || available.iter().any(|sequence| !sequence.regressions.is_known() || sequence.reason.is_some());
         let has_regressed =
-            available().any(|sequence| sequence.ordered && sequence.regressions.get().is_some_and(|n| n > 0));
+            available.iter().any(|sequence| sequence.ordered && sequence.regressions.get().is_some_and(|n| n > 0));
         match finding {
             OrderFinding::Regression if has_regressed => Some(true),
-            OrderFinding::Regression => (!is_untested).then_some(false),
-            OrderFinding::Unsynchronized => None,
-            OrderFinding::Unknown => Some(is_untested).filter(|_| self.untestable.is_none()),
+            OrderFinding::Regression if !is_untested => Some(false),
+            OrderFinding::Unknown if self.untestable.is_none() => Some(is_untested),
+            _ => None,
         }
     }
 }
@@ -119,14 +119,9 @@ impl OrderArgs {
         exits: FINDINGS,
         ..NO_MORE
     };
-}
 
-impl Question for OrderArgs {
-    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
-        (Some(if self.offsets { "clockscope.offsets" } else { "clockscope.order" }), &self.output)
-    }
-
-    fn run(&self) -> Result<Exit> {
+    /// Answers.
+    pub(crate) fn run(&self) -> Result<Exit> {
         if self.offsets { offsets(self) } else { order(self) }
     }
 }
@@ -147,7 +142,8 @@ fn order(args: &OrderArgs) -> Result<Exit> {
         handoff: args.handoff.into(),
         stores: args.stores,
     };
-    let run = Run::open(&args.output, &Inputs::default())?;
+    let run = Run::open("clockscope.order", &args.output, &Inputs::default())?;
+    warn_of_switched_clocksource();
     let found =
         run.ask("--cpus", |session, progress| clockscope_measure::order(session, catalog, &request, progress))?;
     run.finish(found, |found| {
@@ -167,7 +163,8 @@ fn offsets(args: &OrderArgs) -> Result<Exit> {
         cpus: args.pairs.cpus.as_ref().map(Cpus::list),
         serial: args.pairs.serial,
     };
-    let run = Run::open(&args.output, &Inputs::default())?;
+    let run = Run::open("clockscope.offsets", &args.output, &Inputs::default())?;
+    warn_of_switched_clocksource();
     let found = run.ask("--cpus", |session, progress| clockscope_measure::offsets(session, &request, progress))?;
     run.finish(found, |found| {
         let is_tested = found.pairs.iter().any(|pair| pair.apart.is_known());

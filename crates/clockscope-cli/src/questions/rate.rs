@@ -3,8 +3,8 @@
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use clockscope_measure::{Live, RateRequest, Session, ThisMachine};
+use clockscope_records::Rate;
 use clockscope_records::units::PpmBound;
-use clockscope_records::{Rate, RateRecord};
 
 use crate::duration::{self, Seconds};
 use crate::ending::{Ending, Exits, FINDINGS, NO_MORE};
@@ -13,14 +13,14 @@ use crate::findings::{Shows, any, any_of_all};
 use crate::inputs::Inputs;
 use crate::numbers::{self, Ppm};
 use crate::options::{ClockArgs, OutputArgs};
-use crate::run::{Question, Run};
+use crate::run::{Run, warn_of_switched_clocksource};
 use crate::signals::stop_on_signals;
 use crate::usage::explained;
 
-/// Time for which `rate` compares if nothing else is said, in seconds; and the longest time if a
-/// bound is asked for.
-const RATE_S: f64 = 2.0;
-const RATE_UNTIL_S: f64 = 60.0;
+/// Time for which `rate` compares by default, in seconds.
+const DEFAULT_DURATION_S: f64 = 2.0;
+/// Longest time by default with `--until`, in seconds.
+const DEFAULT_UNTIL_S: f64 = 60.0;
 
 #[derive(Args, Debug)]
 pub(crate) struct RateArgs {
@@ -63,18 +63,14 @@ pub(crate) enum RateFinding {
 
 impl Shows<RateFinding> for Rate {
     fn shows(&self, finding: RateFinding) -> Option<bool> {
-        let clocks = || self.clocks.iter().filter(|clock| clock.available);
+        let clocks = self.clocks.iter().filter(|clock| clock.available);
         match finding {
-            RateFinding::Changed => {
-                let changed = |clock: &RateRecord| match clock.step.is_known() {
-                    true => Some(true),
-                    false => clock.constant.get().map(|constant| !constant),
-                };
-                any_of_all(clocks().map(changed))
-            }
+            RateFinding::Changed => any_of_all(clocks.map(|clock| {
+                if clock.step.is_known() { Some(true) } else { clock.constant.get().map(|constant| !constant) }
+            })),
             RateFinding::Unknown => {
-                let is_limited = |clock: &RateRecord| clock.reason.is_some() || clock.is_ticked();
-                any(clocks().map(|clock| Some(!clock.bound_ppm.is_known() || is_limited(clock))))
+                any(clocks
+                    .map(|clock| Some(!clock.bound_ppm.is_known() || clock.reason.is_some() || clock.is_ticked())))
             }
         }
     }
@@ -90,16 +86,12 @@ impl RateArgs {
         exits: Exits { undecided: "it could not be determined, or --until was not reached", ..FINDINGS },
         ..NO_MORE
     };
-}
 
-impl Question for RateArgs {
-    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
-        (Some("clockscope.rate"), &self.output)
-    }
-
-    fn run(&self) -> Result<Exit> {
-        let default = if self.until.is_some() { RATE_UNTIL_S } else { RATE_S };
-        let mut run = Run::open(&self.output, &Inputs::default())?;
+    /// Answers.
+    pub(crate) fn run(&self) -> Result<Exit> {
+        let default = if self.until.is_some() { DEFAULT_UNTIL_S } else { DEFAULT_DURATION_S };
+        let mut run = Run::open("clockscope.rate", &self.output, &Inputs::default())?;
+        warn_of_switched_clocksource();
         run.style.ascii |= self.ascii;
         run.style.plots |= self.plot;
         let stop = stop_on_signals()?;
@@ -122,16 +114,14 @@ impl Question for RateArgs {
 /// A bound that was asked for and not reached could not be determined. Of clocks that were not
 /// named, those count that could be read.
 fn end_of_rate(found: &Rate, args: &RateArgs) -> Exit {
-    let reached = |until: f64| {
-        let is_requested = |clock: &&RateRecord| clock.available || !args.clocks.all().is_empty();
-        let bounds: Vec<Option<f64>> =
-            found.clocks.iter().filter(is_requested).map(|clock| clock.bound_ppm.get()).collect();
-        !bounds.is_empty() && bounds.iter().all(|bound| bound.is_some_and(|bound| bound <= until))
-    };
-    let exit = match found.exit(&args.fail_on) {
-        Exit::Success if found.until_ppm.get().is_some_and(|until| !reached(until)) => Exit::Undetermined,
-        exit => exit,
-    };
+    let mut exit = found.exit(&args.fail_on);
+    if let Some(until) = found.until_ppm.get() {
+        let is_named = !args.clocks.all().is_empty();
+        let mut requested = found.clocks.iter().filter(|clock| is_named || clock.available);
+        if !requested.all(|clock| clock.bound_ppm.get().is_some_and(|bound| bound <= until)) {
+            exit = exit.or(Exit::Undetermined);
+        }
+    }
     let is_answered = found.clocks.iter().any(|clock| clock.bound_ppm.is_known());
     if is_answered { exit } else { exit.or(Exit::Unanswered) }
 }

@@ -8,13 +8,14 @@ use clap::Args;
 use clockscope_records::{Document, Recording};
 use clockscope_report::{Format, RenderError, Style};
 
+use super::measure;
 use crate::ending::{Ending, FINDINGS};
 use crate::exit::Exit;
 use crate::findings::{FailOn, judge};
 use crate::inputs::Inputs;
 use crate::numbers;
 use crate::options::{ColumnsArg, OutputArgs};
-use crate::run::{Question, Run, exit};
+use crate::run::{Run, exit};
 use crate::usage::UsageError;
 
 #[derive(Args, Debug)]
@@ -73,57 +74,48 @@ impl ReportArgs {
 Charts: clockscope help records",
         exits: FINDINGS,
     };
-}
 
-impl Question for ReportArgs {
-    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
-        (None, &self.output)
-    }
-
-    fn is_measuring(&self) -> bool {
-        false
-    }
-
-    fn run(&self) -> Result<Exit> {
-        report(self)
-    }
-}
-
-fn report(args: &ReportArgs) -> Result<Exit> {
-    let mut inputs = Inputs::default();
-    let mut documents = Vec::new();
-    let mut is_judged = !args.fail_on.is_empty();
-    for file in &args.files {
-        let wrong = || format!("cannot report {}", file.display());
-        let bytes = inputs.read(file).with_context(wrong)?;
-        is_judged |= Recording::is_recording(&bytes);
-        documents.push(document(&bytes).with_context(wrong)?);
-    }
-    refuse(args, &documents)?;
-    documents.iter().try_for_each(|document| args.output.refuse_format_of(document.schema()))?;
-    let chart =
-        args.chart.as_deref().zip(documents.first()).map(|(name, document)| chart(document, name)).transpose()?;
-    let mut run = Run::open(&args.output, &inputs)?;
-    let exit = if is_judged { judged(&documents, &args.fail_on) } else { Exit::Success };
-    match chart {
-        Some(image) => run.destination.write(&image)?,
-        None => {
-            run.style = Style {
-                ascii: args.ascii || run.style.ascii,
-                rows: args.rows,
-                columns: args.columns.map(Into::into),
-                all: args.all,
-                verbose: args.verbose,
-                plots: args.plot || run.style.plots,
-                ..run.style
-            };
-            run.write_all(&documents, exit)?;
+    /// Answers.
+    pub(crate) fn run(&self) -> Result<Exit> {
+        let mut inputs = Inputs::default();
+        let mut documents = Vec::new();
+        let mut is_judged = !self.fail_on.is_empty();
+        for file in &self.files {
+            let wrong = format!("cannot report {}", file.display());
+            let bytes = inputs.read(file).context(wrong.clone())?;
+            is_judged |= Recording::is_recording(&bytes);
+            documents.push(document(&bytes).context(wrong)?);
         }
+        refuse(self, &documents)?;
+        documents.iter().try_for_each(|document| self.output.refuse_format_of(document.schema()))?;
+        let chart = match &self.chart {
+            Some(name) => Some(chart(&documents[0], name)?),
+            None => None,
+        };
+        let mut run = Run::open(documents[0].schema(), &self.output, &inputs)?;
+        let exit = if is_judged { judged(&documents, &self.fail_on) } else { Exit::Success };
+        match chart {
+            Some(image) => run.destination.write(&image)?,
+            None => {
+                run.style = Style {
+                    ascii: self.ascii || run.style.ascii,
+                    rows: self.rows,
+                    columns: self.columns.map(Into::into),
+                    all: self.all,
+                    verbose: self.verbose,
+                    plots: self.plot || run.style.plots,
+                    ..run.style
+                };
+                run.write_all(&documents, exit)?;
+            }
+        }
+        if let Some(file) = self.output.file()
+            && self.open
+        {
+            open(file)?;
+        }
+        Ok(exit)
     }
-    if let Some(file) = args.output.file().filter(|_| args.open) {
-        open(file)?;
-    }
-    Ok(exit)
 }
 
 /// Returns a document, or the answer of the run that was recorded.
@@ -139,6 +131,7 @@ fn judged(documents: &[Document], fail_on: &[FailOn]) -> Exit {
     let exits = documents.iter().map(|document| match document {
         Document::Steps(steps) => exit(steps, |found| judge(&found.clocks, fail_on)),
         Document::Measurement(measured) => exit(measured, |found| judge(&found.clocks, fail_on)),
+        Document::Switched(switched) => measure::exit_of_switched(&switched.found, fail_on),
         _ => Exit::Success,
     });
     exits.fold(Exit::Success, Exit::or)
@@ -147,17 +140,21 @@ fn judged(documents: &[Document], fail_on: &[FailOn]) -> Exit {
 /// Refuses options that would have no effect.
 fn refuse(args: &ReportArgs, documents: &[Document]) -> Result<(), UsageError> {
     let format = args.output.format();
-    let has = |is: fn(&Document) -> bool| documents.iter().any(is);
-    let wrong = if args.columns.is_some() && !has(|one| matches!(one, Document::Measurement(_) | Document::Switched(_)))
-    {
+    let [mut has_measurement, mut has_comparison, mut has_verdicts, mut has_events] = [false; 4];
+    for document in documents {
+        let is_measurement = matches!(document, Document::Measurement(_) | Document::Switched(_));
+        has_measurement |= is_measurement;
+        has_events |= is_measurement || matches!(document, Document::Steps(_));
+        has_comparison |= matches!(document, Document::Comparison(_));
+        has_verdicts |= matches!(document, Document::Check(_));
+    }
+    let wrong = if args.columns.is_some() && !has_measurement {
         "--columns: the record holds no measurement: leave the option out"
-    } else if args.all
-        && !has(|one| matches!(one, Document::Measurement(_) | Document::Switched(_) | Document::Comparison(_)))
-    {
+    } else if args.all && !has_measurement && !has_comparison {
         "--all: the record holds neither a measurement nor a comparison: leave the option out"
-    } else if args.verbose && !has(|one| matches!(one, Document::Check(_))) {
+    } else if args.verbose && !has_verdicts {
         "--verbose: the record holds no verdicts: leave the option out"
-    } else if !args.fail_on.is_empty() && !has(|one| matches!(one, Document::Measurement(_) | Document::Steps(_))) {
+    } else if !args.fail_on.is_empty() && !has_events {
         "--fail-on: the record holds no events: leave the option out"
     } else if documents.len() > 1 && format != Format::Html {
         "several records need --format html: the other formats hold one record each"
@@ -187,13 +184,10 @@ fn open(file: &Path) -> Result<()> {
     } else {
         ("xdg-open", &[])
     };
-    let wrong = || format!("cannot open {} with {program}", file.display());
-    let path = std::path::absolute(file).with_context(wrong)?;
+    let wrong = format!("cannot open {} with {program}", file.display());
+    let path = std::path::absolute(file).context(wrong.clone())?;
     let mut command = Command::new(program);
     command.args(arguments).arg(path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let status = command.status().with_context(wrong)?;
-    if !status.success() {
-        bail!("{}: {status}", wrong());
-    }
-    Ok(())
+    let status = command.status().context(wrong.clone())?;
+    if status.success() { Ok(()) } else { bail!("{wrong}: {status}") }
 }

@@ -1,6 +1,5 @@
 //! The question *runtimes*: the stopwatches of language runtimes and browsers.
 
-use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,8 +7,8 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use clockscope_measure::{MeasureError, PerClocksource, Session, ThisMachine};
 use clockscope_records::units::time;
-use clockscope_records::{Document, Envelope, Info, RuntimeRecord, Runtimes, RuntimesFound};
-use clockscope_runtimes::{Chosen, ProbeRequest, ProbeRunner};
+use clockscope_records::{Document, Envelope, RuntimeRecord, Runtimes, RuntimesFound};
+use clockscope_runtimes::{Chosen, Prepared, ProbeRequest, ProbeRunner};
 use clockscope_system::clocksource;
 
 use crate::duration::{self, Seconds};
@@ -19,7 +18,8 @@ use crate::findings::{Shows, any};
 use crate::inputs::Inputs;
 use crate::options::OutputArgs;
 use crate::output;
-use crate::run::{Question, Run};
+use crate::progress::Bar;
+use crate::run::{Run, warn_of_switched_clocksource};
 use crate::signals::stop_gently;
 use crate::usage::{UsageError, explained, nearest};
 
@@ -82,10 +82,11 @@ impl Shows<RuntimesFinding> for Runtimes {
             // What an API does not state, and how sure a figure is, are no findings: with floats,
             // and in short runs, they always lack.
             RuntimesFinding::Unknown => {
-                let lacks = |row: &RuntimeRecord| {
-                    !row.cost_ns.is_known() || !row.tick_ns.is_known() || !row.observed_resolution_ns.is_known()
-                };
-                any(rows.iter().map(|row| row.available.then(|| lacks(row))))
+                let available = rows.iter().filter(|row| row.available);
+                any(available.map(|row| {
+                    let figures = [&row.cost_ns, &row.tick_ns, &row.observed_resolution_ns];
+                    Some(figures.into_iter().any(|figure| !figure.is_known()))
+                }))
             }
         }
     }
@@ -107,133 +108,132 @@ Figures, and how to add a language:
   clockscope help runtime-clocks",
         exits: Exits { undecided: "it could not be determined, or nothing was measured", ..FINDINGS },
     };
-}
 
-impl Question for RuntimesArgs {
-    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
-        let schema = if self.list { "clockscope.runtimes_found" } else { "clockscope.runtimes" };
-        (Some(schema), &self.output)
-    }
-
-    fn is_measuring(&self) -> bool {
-        self.clocksource.is_empty() && !self.list
-    }
-
-    fn run(&self) -> Result<Exit> {
-        ask(self)
+    /// Answers.
+    pub(crate) fn run(&self) -> Result<Exit> {
+        let chosen = clockscope_runtimes::select(&self.names, &self.programs).map_err(|error| {
+            let hint = nearest(&error.name, error.known.iter().map(ToString::to_string));
+            UsageError(format!("{error}; {hint}`clockscope runtimes --list` shows all runtimes"))
+        })?;
+        if !(MIN_DURATION_S..=MAX_DURATION_S).contains(&self.duration.0) {
+            let requested = time(self.duration.0 * 1e9);
+            return Err(UsageError(format!(
+                "--duration: each API cannot be read for {requested}: expected 1ms to 1min"
+            ))
+            .into());
+        }
+        // Before anything is started or switched: signals only ask for an end.
+        let stop = stop_gently()?;
+        let mut inputs = Inputs::default();
+        self.programs.iter().for_each(|(_, program)| inputs.add(program));
+        if self.list {
+            let run = Run::open("clockscope.runtimes_found", &self.output, &inputs)?;
+            list(run, &chosen, &stop)
+        } else {
+            let run = Run::open("clockscope.runtimes", &self.output, &inputs)?;
+            measure(self, run, &chosen, &stop)
+        }
     }
 }
 
 /// Shortest and longest time for an API that probes accept, in seconds.
-const DURATIONS_S: (f64, f64) = (0.001, 60.0);
-/// Said where it is so.
-const DISABLED: &str = "the counter is disabled for this process (prctl PR_SET_TSC), and so it is for all that it starts: a runtime that \
-                        reads a clock through the vDSO is killed";
-/// Share of the progress that preparing is.
-const TO_PREPARE: f64 = 0.1;
-/// Time that a probe may take: so much, and so many times what it is asked to read for.
-const TIMEOUT_S: (f64, f64) = (20.0, 10.0);
+const MIN_DURATION_S: f64 = 0.001;
+const MAX_DURATION_S: f64 = 60.0;
+const DISABLED_COUNTER: &str = "the counter is disabled for this process (prctl PR_SET_TSC), and so it is for all that it starts: a runtime that \
+                                reads a clock through the vDSO is killed";
+/// Share of the progress bar for preparing the probes.
+const PREPARATION_SHARE: f64 = 0.1;
+/// Time limit of a probe: these seconds, and this multiple of the time that it reads for.
+const BASE_TIMEOUT_S: f64 = 20.0;
+const TIMEOUT_FACTOR: f64 = 10.0;
 
-fn ask(args: &RuntimesArgs) -> Result<Exit> {
-    let chosen = clockscope_runtimes::select(&args.names, &args.programs).map_err(|error| {
-        let hint = nearest(&error.name, error.known.iter().map(ToString::to_string));
-        UsageError(format!("{error}; {hint}`clockscope runtimes --list` shows all runtimes"))
-    })?;
-    if args.duration.0 < DURATIONS_S.0 || args.duration.0 > DURATIONS_S.1 {
-        let requested = time(args.duration.0 * 1e9);
-        return Err(
-            UsageError(format!("--duration: each API cannot be read for {requested}: expected 1ms to 1min")).into()
-        );
-    }
-    // Before anything is started or switched: signals only ask for an end.
-    let stop = stop_gently()?;
-    let mut inputs = Inputs::default();
-    args.programs.iter().for_each(|(_, program)| inputs.add(program));
-    let run = Run::open(&args.output, &inputs)?;
+fn list(run: Run, chosen: &[Chosen], stop: &AtomicBool) -> Result<Exit> {
     let runner = ProbeRunner::new().context("cannot run probes")?;
-    let info = clockscope_measure::info(&Session::new(&ThisMachine, &stop))?;
-    let (document, exit) = if args.list {
-        list(&runner, &chosen, info, &stop)
-    } else {
-        measure(args, &run, &runner, &chosen, info, &stop)?
-    };
+    let info = clockscope_measure::info(&Session::new(&ThisMachine, stop))?;
+    let runtimes = runner.list(chosen, stop);
     // Nothing temporary is left when the results are there.
     drop(runner);
-    let error = match &document {
-        Document::Runtimes(envelope) => envelope.found.error.clone(),
-        _ => None,
+    let exit = if stop.load(Ordering::Relaxed) {
+        Exit::Interrupted
+    } else if runtimes.iter().any(|found| found.available) {
+        Exit::Success
+    } else {
+        Exit::Unanswered
     };
-    let exit = run.write(&document, exit)?;
-    match error {
-        Some(error) if exit == Exit::Unanswered => Err(anyhow::anyhow!(error)),
-        Some(error) => Err(anyhow::anyhow!("what was measured until then was written; {error}")),
-        None => Ok(exit),
+    let found = Envelope::of_facts(info.recorded_at, info.environment, RuntimesFound { runtimes });
+    run.write(&Document::RuntimesFound(found), exit)
+}
+
+/// Probes that are ready to run, with the progress of the run.
+struct ReadyProbes<'a> {
+    runner: ProbeRunner,
+    prepared: Vec<Prepared<'a>>,
+    request: ProbeRequest<'a>,
+    bar: Bar,
+}
+
+impl ReadyProbes<'_> {
+    /// Measures with one clocksource, the one with this number of `count`.
+    fn rows(&mut self, clocksource: Option<&str>, number: usize, count: usize) -> Vec<RuntimeRecord> {
+        let request = ProbeRequest { clocksource, ..self.request };
+        self.runner.measure(&self.prepared, request, &mut |share, title| {
+            let share = (number as f64 + share) / count as f64;
+            self.bar.describe(PREPARATION_SHARE + (1.0 - PREPARATION_SHARE) * share, || title.to_owned());
+        })
     }
 }
 
-fn list(runner: &ProbeRunner, chosen: &[Chosen], info: Envelope<Info>, stop: &AtomicBool) -> (Document, Exit) {
-    let runtimes = runner.list(chosen, stop);
-    let exit = match () {
-        () if stop.load(Ordering::Relaxed) => Exit::Interrupted,
-        () if runtimes.iter().any(|found| found.available) => Exit::Success,
-        () => Exit::Unanswered,
-    };
-    let found = RuntimesFound { runtimes };
-    (Document::RuntimesFound(Envelope::of_facts(info.recorded_at, info.environment, found)), exit)
-}
-
-fn measure(
-    args: &RuntimesArgs,
-    run: &Run<'_>,
-    runner: &ProbeRunner,
-    chosen: &[Chosen],
-    info: Envelope<Info>,
-    stop: &AtomicBool,
-) -> Result<(Document, Exit)> {
+fn measure(args: &RuntimesArgs, run: Run, chosen: &[Chosen], stop: &AtomicBool) -> Result<Exit> {
+    let duration_s = args.duration.0;
+    let runner = ProbeRunner::new().context("cannot run probes")?;
     if let Some(warning) = &runner.warning {
         output::warn(warning);
     }
+    let info = clockscope_measure::info(&Session::new(&ThisMachine, stop))?;
     let Envelope { recorded_at, environment, .. } = info;
     if environment.counter_readable.get() == Some(false) {
-        output::warn(DISABLED);
+        output::warn(DISABLED_COUNTER);
     }
-    let bar = RefCell::new(run.bar(&environment));
-    let duration_s = args.duration.0;
-    let limit_s = args.timeout.map_or(TIMEOUT_S.0 + TIMEOUT_S.1 * duration_s, |timeout| timeout.0);
-    if !args.clocksource.is_empty() {
+    if args.clocksource.is_empty() {
+        warn_of_switched_clocksource();
+    } else {
         // What cannot be switched is said before anything is built. The right is given back at
         // once.
         let right = clocksource::right(&args.clocksource).map_err(MeasureError::from);
         drop(right.map_err(|error| explained(error, "--cpu"))?);
     }
-    let show = |share: f64, title: &str| bar.borrow_mut().describe(share, || title.to_owned());
+    let mut bar = run.bar(&environment);
     // Before any clocksource is switched: compilers need none.
-    let prepared = runner.prepare(chosen, stop, &mut |share, title| show(share * TO_PREPARE, title));
-    let rows = |clocksource: Option<&str>, index: usize, whole: usize| -> Vec<RuntimeRecord> {
-        let request =
-            ProbeRequest { milliseconds: (duration_s * 1e3).round() as u64, limit_s, clocksource, works: "", stop };
-        runner.measure(&prepared, request, &mut |share, title| {
-            show(TO_PREPARE + (1.0 - TO_PREPARE) * (index as f64 + share) / whole as f64, title);
-        })
+    let prepared = runner.prepare(chosen, stop, &mut |share, title| {
+        bar.describe(share * PREPARATION_SHARE, || title.to_owned());
+    });
+    let request = ProbeRequest {
+        milliseconds: (duration_s * 1e3).round() as u64,
+        limit_s: args.timeout.map_or(BASE_TIMEOUT_S + TIMEOUT_FACTOR * duration_s, |timeout| timeout.0),
+        clocksource: None,
+        works: "",
+        stop,
     };
+    let mut probes = ReadyProbes { runner, prepared, request, bar };
     let (was, runtimes, error) = if args.clocksource.is_empty() {
-        (None, rows(environment.clocksource.as_deref(), 0, 1), None)
+        (None, probes.rows(environment.clocksource.as_deref(), 0, 1), None)
     } else {
-        let whole = args.clocksource.len();
-        let each = clockscope_measure::with_each_clocksource(&args.clocksource, stop, &mut |index, name| {
-            Ok::<_, MeasureError>(rows(Some(name), index, whole))
+        let count = args.clocksource.len();
+        let each = clockscope_measure::with_each_clocksource(&args.clocksource, stop, &mut |number, name| {
+            Ok::<_, MeasureError>(probes.rows(Some(name), number, count))
         });
         let PerClocksource { was, found, error } = each.map_err(|error| explained(error, "--cpu"))?;
         (Some(was), found.concat(), error)
     };
-    drop(bar);
+    // Nothing temporary is left when the results are there.
+    drop(probes);
     let found = Runtimes {
         duration_s,
         interrupted: stop.load(Ordering::Relaxed),
         was,
         surprises: clockscope_runtimes::surprises(&runtimes),
         runtimes,
-        error,
+        error: error.clone(),
     };
     let exit = if found.interrupted {
         Exit::Interrupted
@@ -242,7 +242,12 @@ fn measure(
     } else {
         Exit::Unanswered.or(found.exit(&args.fail_on))
     };
-    Ok((Document::Runtimes(Envelope::of_facts(recorded_at, environment, found)), exit))
+    let exit = run.write(&Document::Runtimes(Envelope::of_facts(recorded_at, environment, found)), exit)?;
+    match error {
+        Some(error) if exit == Exit::Unanswered => Err(anyhow::anyhow!(error)),
+        Some(error) => Err(anyhow::anyhow!("what was measured until then was written; {error}")),
+        None => Ok(exit),
+    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::findings::{Shows, any};
 use crate::inputs::Inputs;
 use crate::numbers;
 use crate::options::{OutputArgs, RequestedTimer, TimerArgs};
-use crate::run::{Question, Run};
+use crate::run::{Run, warn_of_switched_clocksource};
 use crate::usage::{UsageError, nearest};
 
 #[derive(Args, Debug)]
@@ -62,14 +62,9 @@ impl SleepArgs {
         exits: FINDINGS,
         ..NO_MORE
     };
-}
 
-impl Question for SleepArgs {
-    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
-        (Some("clockscope.sleep"), &self.output)
-    }
-
-    fn run(&self) -> Result<Exit> {
+    /// Answers.
+    pub(crate) fn run(&self) -> Result<Exit> {
         known(&self.calls)?;
         let mut requested_ns: Vec<u64> = self.requested.iter().map(|time| (time.0 * 1e9).round() as u64).collect();
         requested_ns.sort_unstable();
@@ -87,7 +82,8 @@ impl Question for SleepArgs {
         let timer = RequestedTimer::new(&self.timer)?;
         let request =
             SleepRequest { duration_s: self.duration.0, cpu: self.cpu, calls: self.calls.clone(), requested_ns };
-        let run = Run::open(&self.output, &Inputs::default())?;
+        let run = Run::open("clockscope.sleep", &self.output, &Inputs::default())?;
+        warn_of_switched_clocksource();
         let mut found = run.ask("--cpu", |session, progress| clockscope_measure::sleep(session, &request, progress))?;
         timer.note(&mut found);
         run.finish(found, |found| found.exit(&self.fail_on))

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use clockscope_measure::{Amount, MeasureRequest, RecordRequest, Session, StepsRequest, ThisMachine, record, steps};
-use clockscope_records::{ClockRecord, RecordedRun};
+use clockscope_records::RecordedRun;
 use clockscope_report::{RawFormat, Style, write_raw};
 
 use crate::duration::{self, Seconds};
@@ -18,7 +18,7 @@ use crate::inputs::Inputs;
 use crate::numbers::{self, Reads};
 use crate::options::{ClockArgs, OutputArgs};
 use crate::output::{self, Destination};
-use crate::run::{Question, Run};
+use crate::run::{Run, warn_of_switched_clocksource};
 use crate::signals::stop_on_signals;
 use crate::usage::{UsageError, explained};
 
@@ -95,68 +95,62 @@ impl StepsArgs {
         exits: FINDINGS,
         ..NO_MORE
     };
+
+    /// Answers.
+    pub(crate) fn run(&self) -> Result<Exit> {
+        let catalog = self.clocks.selected()?;
+        let amount = match (self.reads, self.duration) {
+            (Some(Reads(reads)), _) => Amount::Reads(reads),
+            (None, Some(Seconds(seconds))) => Amount::Duration(seconds),
+            (None, None) => Amount::Duration(DEFAULT_DURATION_S),
+        };
+        let raw = match &self.raw {
+            Some(path) => Some(RawOutput::open(path, self, catalog.size() as u64)?),
+            None => None,
+        };
+        let mut run = Run::open("clockscope.steps", &self.output, &Inputs::default())?;
+        run.style = Style {
+            ascii: self.ascii || run.style.ascii,
+            rows: Some(self.rows),
+            plots: self.plot || run.style.plots,
+            ..run.style
+        };
+        if let Some(raw) = &raw {
+            raw.destination.refuse_same_file(&run.destination)?;
+        }
+        warn_of_switched_clocksource();
+        let stop = stop_on_signals()?;
+        if let Amount::Reads(reads @ MIN_ANNOUNCED_READS..) = amount
+            && !run.is_quiet
+        {
+            announce(reads, self, &stop)?;
+        }
+        let cpu = self.cpu;
+        let Some(raw) = raw else {
+            let request = StepsRequest { amount, cpu };
+            let found =
+                run.ask_until(&stop, "--cpu", |session, progress| steps(session, catalog, &request, progress))?;
+            return run.finish(found, |found| judge(&found.clocks, &self.fail_on));
+        };
+        let request = RecordRequest { reads: raw.reads, cpu };
+        let (found, recorded) =
+            run.ask_until(&stop, "--cpu", |session, progress| record(session, catalog, request, progress))?;
+        let exit = run.finish(found, |found| judge(&found.clocks, &self.fail_on))?;
+        raw.write(recorded)?;
+        Ok(exit)
+    }
 }
 
-impl Question for StepsArgs {
-    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
-        (Some("clockscope.steps"), &self.output)
-    }
-
-    fn run(&self) -> Result<Exit> {
-        read(self)
-    }
-}
-
-/// Time for which `steps` reads if nothing else is said, in seconds, all clocks together.
-const STEPS_SECONDS: f64 = 2.0;
-/// Number of times that it reads each clock for raw readings if nothing else is said.
-const RAW_READS: u64 = 10_000;
+/// Time for which `steps` reads by default, in seconds, all clocks together.
+const DEFAULT_DURATION_S: f64 = 2.0;
+/// Number of raw readings of each clock by default.
+const DEFAULT_RAW_READS: u64 = 10_000;
 /// Most raw readings, all clocks together: 2.4 GB while they are kept.
-const MOST_RAW_READS: u64 = 100_000_000;
-/// A run of this many seconds and more is announced with the time that it will take.
-const LONG_SECONDS: f64 = 10.0;
-/// The fewest reads that may take so long.
-const MANY_READS: u64 = 1_000_000;
-
-fn read(args: &StepsArgs) -> Result<Exit> {
-    let catalog = args.clocks.selected()?;
-    let amount = match (args.reads, args.duration) {
-        (Some(Reads(reads)), _) => Amount::Reads(reads),
-        (None, Some(Seconds(seconds))) => Amount::Duration(seconds),
-        (None, None) => Amount::Duration(STEPS_SECONDS),
-    };
-    let raw = match &args.raw {
-        Some(path) => Some(RawOutput::open(path, args, catalog.size() as u64)?),
-        None => None,
-    };
-    let mut run = Run::open(&args.output, &Inputs::default())?;
-    run.style = Style {
-        ascii: args.ascii || run.style.ascii,
-        rows: Some(args.rows),
-        plots: args.plot || run.style.plots,
-        ..run.style
-    };
-    if raw.as_ref().is_some_and(|raw| raw.destination.is_same_file(&run.destination)) {
-        let hint = "--raw and --output name the same file: expected two, since each would replace the other";
-        return Err(UsageError(hint.to_owned()).into());
-    }
-    let stop = stop_on_signals()?;
-    if let Amount::Reads(reads @ MANY_READS..) = amount {
-        announce(reads, args, &stop)?;
-    }
-    let cpu = args.cpu;
-    let Some(raw) = raw else {
-        let request = StepsRequest { amount, cpu };
-        let found = run.ask_until(&stop, "--cpu", |session, progress| steps(session, catalog, &request, progress))?;
-        return run.finish(found, |found| judge(&found.clocks, &args.fail_on));
-    };
-    let request = RecordRequest { reads: raw.reads, cpu };
-    let (found, recorded) =
-        run.ask_until(&stop, "--cpu", |session, progress| record(session, catalog, request, progress))?;
-    let exit = run.finish(found, |found| judge(&found.clocks, &args.fail_on))?;
-    raw.write(recorded)?;
-    Ok(exit)
-}
+const MAX_RAW_READS: u64 = 100_000_000;
+/// Shortest run that is announced with the time that it will take, in seconds.
+const MIN_ANNOUNCED_S: f64 = 10.0;
+/// Fewest reads of a run that may be announced.
+const MIN_ANNOUNCED_READS: u64 = 1_000_000;
 
 /// Says how long so many reads will take, where that is long, by what a read of each clock costs.
 fn announce(reads: u64, args: &StepsArgs, stop: &AtomicBool) -> Result<()> {
@@ -165,9 +159,9 @@ fn announce(reads: u64, args: &StepsArgs, stop: &AtomicBool) -> Result<()> {
     let session = Session::new(&ThisMachine, stop);
     let pilot = clockscope_measure::measure(&session, args.clocks.selected()?, &request, &mut |_| {})
         .map_err(|error| explained(error, "--cpu"))?;
-    let cost_ns = |clock: &ClockRecord| clock.cost_ns.known().map(|cost| cost.median);
-    let seconds = pilot.found.clocks.iter().filter_map(cost_ns).sum::<f64>() * reads as f64 / 1e9;
-    if seconds >= LONG_SECONDS && !stop.load(Ordering::Relaxed) && !args.output.quiet {
+    let costs_ns = pilot.found.clocks.iter().filter_map(|clock| clock.cost_ns.known());
+    let seconds = costs_ns.map(|cost| cost.median).sum::<f64>() * reads as f64 / 1e9;
+    if seconds >= MIN_ANNOUNCED_S && !stop.load(Ordering::Relaxed) {
         output::say(&format!(
             "{reads} reads of each clock will take about {}; Ctrl-C ends them and shows what was read",
             long(seconds)
@@ -215,10 +209,10 @@ impl RawOutput {
                 );
             }
         };
-        let reads = args.reads.map_or(RAW_READS, |Reads(reads)| reads);
-        if reads.saturating_mul(clocks) > MOST_RAW_READS {
+        let reads = args.reads.map_or(DEFAULT_RAW_READS, |Reads(reads)| reads);
+        if reads.saturating_mul(clocks) > MAX_RAW_READS {
             let hint = format!(
-                "--raw keeps every reading in memory: expected at most {MOST_RAW_READS} of all clocks together: ask for fewer --reads, or name clocks"
+                "--raw keeps every reading in memory: expected at most {MAX_RAW_READS} of all clocks together: ask for fewer --reads, or name clocks"
             );
             return Err(UsageError(hint).into());
         }

@@ -31,7 +31,7 @@ impl Section<'_> {
 }
 
 /// Splits a file at its headers.
-pub(super) fn of<'a>(args: &StampsArgs, bytes: &'a [u8], inputs: &mut Inputs) -> Result<Vec<Section<'a>>> {
+pub(super) fn split<'a>(args: &StampsArgs, bytes: &'a [u8], inputs: &mut Inputs) -> Result<Vec<Section<'a>>> {
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     let has_header = Header::begins_with(bytes);
     if let Some(file) = &args.header {

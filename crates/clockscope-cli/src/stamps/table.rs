@@ -35,37 +35,40 @@ pub(super) struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    pub(super) fn of(args: &StampsArgs, sections: &'a [Section<'a>]) -> Result<Self> {
-        let with = |column, names, are_named| Self { sections, format: args.counts, column, names, are_named };
-        let alone = || ByteRecord::from(vec!["count"]);
+    pub(super) fn new(args: &StampsArgs, sections: &'a [Section<'a>]) -> Result<Self> {
+        let names = ByteRecord::from(vec!["count"]);
+        let mut table = Self { sections, format: args.counts, column: 0, names, are_named: false };
         let number = args.column.as_deref().and_then(|column| column.parse::<usize>().ok());
         if args.counts == CountsArg::Le64 {
             if args.column.is_some() && number != Some(1) {
                 bail!(UsageError("--column: little-endian counts have one column; leave it out".to_owned()));
             }
-            return Ok(with(0, alone(), false));
+            return Ok(table);
         }
         sections.iter().try_for_each(quotes_are_closed)?;
         let first = sections.iter().find_map(|section| reader(section).into_byte_records().next());
-        let Some(first) = first.transpose()? else { return Ok(with(0, alone(), false)) };
-        let are_named = are_names(&first);
-        let column = match (args.column.as_deref(), number) {
+        let Some(first) = first.transpose()? else { return Ok(table) };
+        table.are_named = are_names(&first);
+        table.column = match (args.column.as_deref(), number) {
             (None, _) => 0,
             (Some(_), Some(number)) if (1..=first.len()).contains(&number) => number - 1,
             (Some(column), Some(_)) => {
                 bail!(UsageError(format!("--column {column}: expected 1 to {}, or a name", first.len())))
             }
-            (Some(name), None) if are_named => named(&first, name)?,
+            (Some(name), None) if table.are_named => named(&first, name)?,
             (Some(name), None) => bail!(UsageError(format!("--column {name}: the first row has no names"))),
         };
-        if !are_named {
-            let name = |at: usize| if at == column { "count".to_owned() } else { format!("column{}", at + 1) };
-            return Ok(with(column, (0..first.len()).map(name).collect::<Vec<_>>().into(), false));
+        if !table.are_named {
+            let mut names: Vec<String> = (1..=first.len()).map(|number| format!("column{number}")).collect();
+            "count".clone_into(&mut names[table.column]);
+            table.names = names.into();
+            return Ok(table);
         }
         if let Some(name) = COLUMNS.into_iter().find(|name| first.iter().any(|field| field == name.as_bytes())) {
             bail!("the input has a column {name}, as the answer has: rename it");
         }
-        Ok(with(column, first, true))
+        table.names = first;
+        Ok(table)
     }
 
     /// Answers each row.
@@ -106,12 +109,12 @@ impl<'a> Table<'a> {
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut writer = csv::Writer::from_writer(out);
         let names: ByteRecord = self.names.iter().chain(COLUMNS.map(str::as_bytes)).collect();
-        writer.write_byte_record(&names).map_err(of_output)?;
+        writer.write_byte_record(&names).map_err(output_error)?;
         let written = self.answer(&mut |row, header, answer| {
-            row.iter().try_for_each(|field| writer.write_field(field)).map_err(of_output)?;
+            row.iter().try_for_each(|field| writer.write_field(field)).map_err(output_error)?;
             let texts = texts(header, answer);
-            texts.iter().try_for_each(|text| writer.write_field(text.as_bytes())).map_err(of_output)?;
-            writer.write_record(None::<&[u8]>).map_err(of_output)
+            texts.iter().try_for_each(|text| writer.write_field(text.as_bytes())).map_err(output_error)?;
+            writer.write_record(None::<&[u8]>).map_err(output_error)
         });
         written.map_err(|error| error.downcast().unwrap_or_else(io::Error::other))?;
         writer.flush()
@@ -156,8 +159,8 @@ fn texts(header: &Header, answer: Answer) -> [Cow<'static, str>; COLUMNS.len()] 
     texts
 }
 
-/// The error of the output: its kind shows a reader that closed it early.
-fn of_output(error: csv::Error) -> io::Error {
+/// Returns the error of the output, whose kind shows a reader that closed it early.
+fn output_error(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
         kind => io::Error::other(format!("{kind:?}")),
@@ -179,13 +182,17 @@ fn quotes_are_closed(section: &Section<'_>) -> Result<()> {
 
 /// Returns true if a row has names: no number in any field, nor a control character, and a word.
 fn are_names(row: &ByteRecord) -> bool {
-    let is_number =
-        |text: &str| text.trim_start_matches(['+', '-', '.']).starts_with(|letter: char| letter.is_ascii_digit());
-    let is_word = |text: &str| text.starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
-    let fields: Result<Vec<&str>, _> = row.iter().map(std::str::from_utf8).collect();
-    let fields: Vec<&str> = fields.unwrap_or_default().into_iter().map(str::trim).collect();
-    let may_be = |field: &&str| !is_number(field) && !field.contains(char::is_control);
-    fields.iter().all(may_be) && fields.iter().any(|field| is_word(field))
+    let mut has_word = false;
+    for field in row {
+        let Ok(text) = std::str::from_utf8(field) else { return false };
+        let text = text.trim();
+        let unsigned = text.trim_start_matches(['+', '-', '.']);
+        if unsigned.starts_with(|letter: char| letter.is_ascii_digit()) || text.contains(char::is_control) {
+            return false;
+        }
+        has_word |= text.starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
+    }
+    has_word
 }
 
 /// The number of the column of this name.
@@ -205,7 +212,10 @@ fn named(names: &ByteRecord, name: &str) -> Result<usize, UsageError> {
 /// Reads digits, with blanks around them.
 fn count(field: &[u8]) -> Option<u64> {
     let digits = field.trim_ascii();
-    std::str::from_utf8(digits).ok().filter(|_| digits.iter().all(u8::is_ascii_digit))?.parse().ok()
+    if !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
 /// A likely cause of a row without a count.

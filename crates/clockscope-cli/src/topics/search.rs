@@ -36,8 +36,16 @@ struct Line {
     explanation: String,
     /// The symptoms that it is about.
     topics: Vec<&'static Topic>,
-    /// True if users paste such lines.
-    is_pasted: bool,
+    kind: LineKind,
+}
+
+/// The way in which users look for a line.
+#[derive(Clone, Copy, PartialEq)]
+enum LineKind {
+    /// They paste such lines.
+    Pasted,
+    /// They look for its words.
+    Prose,
 }
 
 impl Line {
@@ -111,27 +119,28 @@ impl Index {
         let own = if is_symptom { vec![topic] } else { Vec::new() };
         let mut headings = 0;
         for part in page::parts(topic.text) {
+            headings += usize::from(matches!(part, Part::Heading(_)));
             match part {
-                Part::Heading(text) => {
-                    headings += 1;
-                    self.add(&text, "", &own, is_symptom && headings == 1);
+                Part::Heading(text) | Part::ExampleLine(text) => {
+                    let kind = if is_symptom && headings == 1 { LineKind::Pasted } else { LineKind::Prose };
+                    self.add(&text, "", &own, kind);
                 }
-                Part::Text(text) => self.add(&text, "", &own, false),
-                Part::ExampleLine(line) => self.add(&line, "", &own, is_symptom && headings == 1),
+                Part::Text(text) => self.add(&text, "", &own, LineKind::Prose),
                 Part::Row(cells) => {
                     let (texts, addresses): (Vec<String>, Vec<Vec<String>>) = cells.into_iter().unzip();
                     let linked = addresses.iter().flatten().filter_map(|address| topic.linked_topic(address));
                     let topics = if is_index { linked.collect() } else { own.clone() };
                     let first = texts.first().map(String::as_str).unwrap_or_default();
                     let others = texts.get(1..).unwrap_or_default().join("; ");
-                    self.add(&others, "", &topics, false);
-                    self.add(first, if is_index { "" } else { &others }, &topics, !topics.is_empty());
+                    self.add(&others, "", &topics, LineKind::Prose);
+                    let kind = if topics.is_empty() { LineKind::Prose } else { LineKind::Pasted };
+                    self.add(first, if is_index { "" } else { &others }, &topics, kind);
                 }
             }
         }
     }
 
-    fn add(&mut self, text: &str, explanation: &str, topics: &[&'static Topic], is_pasted: bool) {
+    fn add(&mut self, text: &str, explanation: &str, topics: &[&'static Topic], kind: LineKind) {
         let words = words(text);
         if words.is_empty() {
             return;
@@ -140,7 +149,7 @@ impl Index {
             *self.counts.entry(word.clone()).or_default() += 1;
         }
         let [text, explanation] = [text.trim(), explanation].map(str::to_owned);
-        self.lines.push(Line { text, words, explanation, topics: topics.to_vec(), is_pasted });
+        self.lines.push(Line { text, words, explanation, topics: topics.to_vec(), kind });
     }
 
     /// Returns the pages that are close to one of the lines of a text.
@@ -175,7 +184,7 @@ impl Index {
         let (weight, length) = self.heaviest_run(&query, &words);
         let min_share = if length <= 2 { MIN_PAIR_SHARE } else { MIN_RUN_SHARE };
         let is_close = weight >= MIN_RUN_WEIGHT && weight >= min_share * whole_query.min(whole_line);
-        if !line.is_pasted || !is_close {
+        if line.kind != LineKind::Pasted || !is_close {
             0.0
         } else if line.is_explained() {
             EXPLAINED_FACTOR * weight
@@ -194,7 +203,7 @@ impl Index {
         let is_found = is_short && weight >= MIN_SHORT_WEIGHT && known.iter().all(|word| line.words.contains(word));
         if !is_found {
             0.0
-        } else if line.is_pasted {
+        } else if line.kind == LineKind::Pasted {
             PASTED_FACTOR * weight
         } else {
             weight
@@ -245,26 +254,26 @@ fn words(text: &str) -> Vec<String> {
 }
 
 fn add_words(piece: &str, words: &mut Vec<String>) {
-    let is_digit = |letter: char| letter.is_ascii_digit();
     if piece.starts_with("0x") && piece.chars().skip(2).all(|digit| digit.is_ascii_hexdigit()) {
         words.push(piece.to_ascii_lowercase());
         return;
     }
-    let unit = piece.trim_start_matches(|letter: char| is_digit(letter) || letter == '.' || letter == ',');
+    let unit = piece.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '.' || letter == ',');
     let (number, word) = match piece.strip_suffix(unit) {
-        Some("") | None => ("", unit.trim_end_matches(is_digit)),
+        Some("") | None => ("", unit.trim_end_matches(|letter: char| letter.is_ascii_digit())),
         Some(number) => (number, unit),
     };
-    if word.contains(is_digit) {
+    if word.contains(|letter: char| letter.is_ascii_digit()) {
         return;
     }
-    words.extend(Some(number.replace(',', "")).filter(|number| !number.is_empty()));
+    if !number.is_empty() {
+        words.push(number.replace(',', ""));
+    }
     let mut part = String::new();
     let mut letters = word.chars().peekable();
     while let Some(letter) = letters.next() {
         part.extend(letter.to_lowercase());
-        let is_before_part = |next: &char| next.is_uppercase() && letter.is_lowercase();
-        if letters.peek().is_none_or(is_before_part) {
+        if letters.peek().is_none_or(|next| next.is_uppercase() && letter.is_lowercase()) {
             words.push(std::mem::take(&mut part));
         }
     }
@@ -355,7 +364,7 @@ mod tests {
             let lines = INDEX_OF_TOPICS
                 .lines
                 .iter()
-                .filter(|line| line.is_pasted && line.topics.iter().any(|own| own.name == topic.name));
+                .filter(|line| line.kind == LineKind::Pasted && line.topics.iter().any(|own| own.name == topic.name));
             assert!(lines.count() > 2, "{}", topic.name);
             let answer = answer(topic);
             assert!(answer.ends_with('.') && answer.len() < 400, "{}: {answer}", topic.name);

@@ -112,6 +112,11 @@ fn baselines_have_names() {
     }
     let [_, said] = of(&["check", "-d", "1h", "--save", "other"], 2);
     assert!(said.contains("other.json exists: --replace"), "{said}");
+    let new = baselines.join("new.json");
+    for command in ["measure", "check"] {
+        let [_, said] = of(&[command, "-d", "1h", "--save", "new", "-o", new.to_str().unwrap()], 2);
+        assert!(said.contains("--save and --output name the same file") && !new.exists(), "{said}");
+    }
     fs::write(baselines.join("before-1.2.json"), "{").unwrap();
     assert!(of(&["compare", "--list"], 0)[0].contains("damaged: "));
 }
@@ -137,6 +142,8 @@ fn a_baseline_is_measured_and_compared() {
     let [save, replace] = [&["check", "monotonic", "-d", "50ms", "--save", "now"][..], &["--replace"]];
     let output = run(of(&[save, replace].concat()), 0);
     assert!(String::from_utf8(output.stderr).unwrap().contains("`clockscope check --baseline now`"));
+    let output = run(of(&[save, replace, &["--quiet"]].concat()), 0);
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
 }
 
 /// A usual record has several runs, so that two of them show what has changed.

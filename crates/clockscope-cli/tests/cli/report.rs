@@ -40,11 +40,21 @@ fn findings_of_a_recorded_run_are_found() {
         ("healthy", "unavailable", 1),
         ("broken", "regression", 130),
         ("steps", "jump", 0),
+        ("switched", "regression", 0),
         ("check", "regression", 2),
     ] {
         run(clockscope(&["report", &fixture(record), "--fail-on", finding]), code);
     }
     run(clockscope(&["report", &fixture("broken")]), 0);
+    let folder = tempfile::tempdir().unwrap();
+    let switched = folder.path().join("switched.json");
+    let text = std::fs::read_to_string(fixture("switched")).unwrap();
+    for (former, changed, code) in
+        [("\"regression\": 0", "\"regression\": 1", 1), ("\"error\": null", "\"error\": \"it ended\"", 4)]
+    {
+        std::fs::write(&switched, text.replacen(former, changed, 1)).unwrap();
+        run(clockscope(&["report", switched.to_str().unwrap(), "--fail-on", "regression"]), code);
+    }
 }
 
 /// Curves in characters where they were asked for, in ASCII where that was.

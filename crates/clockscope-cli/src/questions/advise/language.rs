@@ -19,9 +19,10 @@ use crate::usage::{UsageError, explained, nearest};
 /// the warm-up of each takes a quarter more.
 const CLOCK_SHARE: f64 = 0.16;
 /// Shortest and longest time for a clock that probes accept, in ms.
-const CLOCK_MS: (f64, f64) = (1.0, 60_000.0);
-/// Longest time for a probe beside what it reads for, in seconds.
-const BESIDES_S: f64 = 20.0;
+const MIN_CLOCK_MS: f64 = 1.0;
+const MAX_CLOCK_MS: f64 = 60_000.0;
+/// Longest time that a probe takes beside reading, in seconds.
+const MAX_STARTUP_S: f64 = 20.0;
 
 /// A language whose clocks are weighed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -54,7 +55,7 @@ pub(super) struct LanguageRequest<'a> {
 /// Reads the clocks of a language, alone and around work; `None` if the user interrupted that.
 pub(super) fn readings(
     request: &LanguageRequest<'_>,
-    run: &Run<'_>,
+    run: &Run,
     stop: &AtomicBool,
 ) -> Result<Option<LanguageReadings>> {
     let LanguageRequest { language, program, clocks, cpu, duration_s, works } = *request;
@@ -69,13 +70,12 @@ pub(super) fn readings(
         output::warn(warning);
     }
     let name = language.runtime().to_owned();
-    let programs: Vec<(String, PathBuf)> =
-        program.map(|program| (name.clone(), program.to_owned())).into_iter().collect();
+    let programs: Vec<(String, PathBuf)> = program.iter().map(|program| (name.clone(), program.into())).collect();
     let chosen = clockscope_runtimes::select(&[name], &programs).map_err(|error| anyhow::anyhow!("{error}"))?;
     let prepared = runner.prepare(&chosen, stop, &mut |_, _| {});
     let request = ProbeRequest {
-        milliseconds: (duration_s * 1e3 * CLOCK_SHARE).clamp(CLOCK_MS.0, CLOCK_MS.1) as u64,
-        limit_s: BESIDES_S + 2.0 * duration_s + 10.0 * works.duration_s(),
+        milliseconds: (duration_s * 1e3 * CLOCK_SHARE).clamp(MIN_CLOCK_MS, MAX_CLOCK_MS) as u64,
+        limit_s: MAX_STARTUP_S + 2.0 * duration_s + 10.0 * works.duration_s(),
         clocksource: info.environment.clocksource.as_deref(),
         works: &words(works),
         stop,
@@ -96,8 +96,11 @@ pub(super) fn readings(
 
 /// Returns the works as probes read them.
 fn words(works: AfterWorkRequest) -> String {
-    let word = |Trial { work, ns, share }: Trial| format!("{}:{ns}:{}", name(work), share * works.duration_s());
-    works.trials().into_iter().map(word).collect::<Vec<_>>().join(",")
+    let mut words = Vec::new();
+    for Trial { work, ns, share } in works.trials() {
+        words.push(format!("{}:{ns}:{}", name(work), share * works.duration_s()));
+    }
+    words.join(",")
 }
 
 /// Returns a work as records have it.
@@ -111,12 +114,11 @@ fn select(mut clocks: Vec<LanguageClock>, names: &[String], language: Language) 
     let mut wanted = Vec::new();
     for name in names {
         let requested = name.trim_end_matches("()");
-        let is_it = |clock: &&LanguageClock| {
-            clock.row.api.as_deref().is_some_and(|api| {
-                api == requested || api.split_once('.').is_some_and(|(_, function)| function == requested)
-            })
-        };
-        match clocks.iter().find(is_it) {
+        let clock = clocks.iter().find(|clock| {
+            let api = clock.row.api.as_deref().unwrap_or_default();
+            api == requested || api.split_once('.').is_some_and(|(_, function)| function == requested)
+        });
+        match clock {
             Some(clock) => wanted.push(clock.identity.name.clone()),
             None => {
                 let known: Vec<String> = clocks.iter().filter_map(|clock| clock.row.api.clone()).collect();

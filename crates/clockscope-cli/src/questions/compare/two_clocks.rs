@@ -7,7 +7,7 @@ use clockscope_records::Shootout;
 use super::CompareArgs;
 use crate::exit::Exit;
 use crate::inputs::Inputs;
-use crate::run::Run;
+use crate::run::{Run, warn_of_switched_clocksource};
 use crate::usage::UsageError;
 
 /// Compares the first clock with the second, or with the system's monotonic clock.
@@ -21,7 +21,8 @@ pub(super) fn compare(args: &CompareArgs) -> Result<Exit> {
         }
     };
     let request = ShootoutRequest { a: Some(a), b, duration_s: args.duration.0, cpu: args.cpu };
-    let run = Run::open(&args.output, &Inputs::default())?;
+    let run = Run::open("clockscope.shootout", &args.output, &Inputs::default())?;
+    warn_of_switched_clocksource();
     let found = run.ask("--cpu", |session, progress| clockscope_measure::shootout(session, &request, progress))?;
     run.finish(found, completeness)
 }

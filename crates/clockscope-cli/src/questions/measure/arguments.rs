@@ -128,13 +128,13 @@ const TICK_RUN_FACTOR: f64 = 3.0;
 /// and find a clock that costs 10 % more in 95 of 100 pairs of records beside changing load.
 const DEFAULT_RUNS: u32 = 16;
 /// The most time for reads around other work, in seconds: of a measurement that takes 2 s, a sixth.
-const LONGEST_WORK_S: f64 = 0.36;
+const MAX_WORK_S: f64 = 0.36;
 /// Time that the runs of a record take besides sampling, in seconds: they start, calibrate their
 /// timers and find ticks.
 const RUNS_BESIDES_S: f64 = 0.47;
 /// Runs that share a shorter time sample for less than 40 ms: too few batches of a clock among
 /// many.
-const SHORTEST_S: f64 = 1.6;
+const MIN_SHARED_S: f64 = 1.6;
 
 impl MeasureArgs {
     /// The arguments of a usual measurement of these clocks: all if none is named.
@@ -165,7 +165,7 @@ impl MeasureArgs {
 
     /// Returns the time for reads around other work, in seconds.
     pub(crate) fn work_s(&self) -> f64 {
-        LONGEST_WORK_S.min(self.duration.0 / 6.0)
+        MAX_WORK_S.min(self.duration.0 / 6.0)
     }
 
     /// Returns the time for reads in a loop, in seconds: all of it for one of several runs.
@@ -178,7 +178,7 @@ impl MeasureArgs {
         let is_divisible = !self.extended && self.timer.timer_period.is_none() && !is_one_of_several();
         match self.repeat {
             Some(count) => (count > 1).then_some(Runs { count, duration_s: self.duration.0, is_wanted: true }),
-            None if is_divisible && self.duration.0 >= SHORTEST_S => {
+            None if is_divisible && self.duration.0 >= MIN_SHARED_S => {
                 let shares = f64::from(DEFAULT_RUNS) + (TICK_RUN_FACTOR - 1.0) * f64::from(RUNS_WITH_TICKS);
                 let duration_s = (self.sampling_s() - RUNS_BESIDES_S) / shares;
                 Some(Runs { count: DEFAULT_RUNS, duration_s, is_wanted: false })

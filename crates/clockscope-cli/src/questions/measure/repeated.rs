@@ -19,7 +19,7 @@ use child::Ended;
 
 /// Measures as often as that. `None` if this program cannot be run again, and nobody has asked for
 /// several runs.
-pub(super) fn measure(args: &MeasureArgs, runs: Runs, run: &Run<'_>) -> Result<Option<Envelope<Measurement>>> {
+pub(super) fn measure(args: &MeasureArgs, runs: Runs, run: &Run) -> Result<Option<Envelope<Measurement>>> {
     let environment = clockscope_system::environment();
     if !runs.is_wanted && !environment.emulation.is_empty() {
         // Systems do not start programs of another architecture, which the emulator does.
@@ -51,7 +51,7 @@ pub(super) fn measure(args: &MeasureArgs, runs: Runs, run: &Run<'_>) -> Result<O
             break;
         }
         if let [first] = found.as_slice() {
-            bar.provisional(|| Some(format!("So far, 1 of {} runs:\n{}", runs.count, provisional(first, args, run)?)));
+            bar.provisional(|| Some(format!("So far, 1 of {} runs:\n{}", runs.count, provisional(first, run)?)));
         }
     }
     drop(bar);
@@ -82,8 +82,8 @@ fn cpu_of(run: &Envelope<Measurement>) -> Option<u32> {
 }
 
 /// The brief page of the first run, for a terminal.
-fn provisional(first: &Envelope<Measurement>, args: &MeasureArgs, run: &Run<'_>) -> Option<String> {
-    if run.format() != Format::Table || !run.destination.is_stdout() || args.baseline.is_there() {
+fn provisional(first: &Envelope<Measurement>, run: &Run) -> Option<String> {
+    if run.format != Format::Table || !run.destination.is_stdout() || run.baseline.is_some() {
         return None;
     }
     let style = Style { brief: true, width: run.style.width, ascii: run.style.ascii, ..Style::default() };

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clockscope_measure::SwitchedRequest;
-use clockscope_records::{Document, Envelope};
+use clockscope_records::{Document, Envelope, Switched};
 
 use super::arguments::MeasureArgs;
 use crate::exit::Exit;
@@ -11,7 +11,7 @@ use crate::run::Run;
 use crate::signals::stop_gently;
 
 /// Measures with each of the clocksources that were asked for.
-pub(super) fn measure(args: &MeasureArgs, fail_on: &[FailOn], run: Run<'_>) -> Result<Exit> {
+pub(super) fn measure(args: &MeasureArgs, fail_on: &[FailOn], run: Run) -> Result<Exit> {
     // Before anything is switched: these signals only ask for an end.
     let stop = stop_gently()?;
     let request = SwitchedRequest {
@@ -24,15 +24,23 @@ pub(super) fn measure(args: &MeasureArgs, fail_on: &[FailOn], run: Run<'_>) -> R
     };
     let switched =
         run.ask_until(&stop, "--cpu", |session, progress| clockscope_measure::switched(session, &request, progress))?;
-    let found = &switched.found;
-    let is_interrupted =
-        found.measurements.len() < args.clocksource.len() || found.measurements.iter().any(Envelope::is_interrupted);
-    let clocks = found.measurements.iter().flat_map(|measurement| &measurement.found.clocks);
-    let exit = if is_interrupted { Exit::Interrupted } else { judge(clocks, fail_on) };
-    let error = found.error.clone();
+    let is_cut_short = switched.found.measurements.len() < args.clocksource.len();
+    let exit = if is_cut_short { Exit::Interrupted } else { exit(&switched.found, fail_on) };
+    let error = switched.found.error.clone();
     let exit = run.write(&Document::Switched(switched), exit)?;
     match error {
         Some(error) => Err(anyhow::anyhow!("what was measured until then was written; {error}")),
         None => Ok(exit),
     }
+}
+
+/// Returns the exit of a run that has measured with each of its clocksources.
+pub(in super::super) fn exit(found: &Switched, fail_on: &[FailOn]) -> Exit {
+    if found.error.is_some() {
+        return Exit::Failed;
+    }
+    if found.measurements.iter().any(Envelope::is_interrupted) {
+        return Exit::Interrupted;
+    }
+    judge(found.measurements.iter().flat_map(|measurement| &measurement.found.clocks), fail_on)
 }

@@ -99,10 +99,11 @@ fn output(mut child: Child, stop: &AtomicBool) -> io::Result<(ExitStatus, Vec<u8
             // Readers wait for its end. It may have ended, which is as good.
             let _ = child.kill();
         })?;
-        let read = |reader: thread::ScopedJoinHandle<'_, io::Result<Vec<u8>>>| {
-            reader.join().unwrap_or_else(|_| Err(io::Error::other("a reader panicked")))
-        };
-        Ok((status, read(text)?, read(message)?))
+        let [text, message] = [text, message].map(|reader| match reader.join() {
+            Ok(bytes) => bytes,
+            Err(_) => Err(io::Error::other("a reader panicked")),
+        });
+        Ok((status, text?, message?))
     })
 }
 
@@ -123,7 +124,9 @@ fn ended(child: &mut Child, stop: &AtomicBool) -> io::Result<ExitStatus> {
 
 fn read(pipe: Option<impl Read>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    pipe.map(|mut pipe| pipe.read_to_end(&mut bytes)).transpose()?;
+    if let Some(mut pipe) = pipe {
+        pipe.read_to_end(&mut bytes)?;
+    }
     Ok(bytes)
 }
 
