@@ -11,7 +11,7 @@
 //!    the schemas.
 //! 2. `clockscope-measure`: its arithmetic and run (`src/questions/sleep.rs`). Clocks come from the
 //!    catalog: `Catalog::new`, `select`, `tried` (a read in a child process), then each entry's
-//!    `sampler`. A figure that a clock refused is `FailureReason::unknown`. `bracket`
+//!    `sampler`. A figure that a clock refused is unknown for its `ClockReason`. `bracket`
 //!    (`src/instrument/bracket.rs`) compares two clocks.
 //! 3. `clockscope-report`: its page (`src/documents/sleep.rs`), and a record of it in
 //!    `tests/fixtures`. `INSTA_UPDATE=always cargo test -p clockscope-report` writes the snapshots.

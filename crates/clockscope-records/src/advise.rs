@@ -255,21 +255,12 @@ pub struct Recommendation {
     pub cost_ns: Option<f64>,
     /// Reads of it on one CPU, of which none went back, jumped or failed.
     pub reads: Option<u64>,
-    /// The clock for shorter intervals, with repetitions; `null` where it is the same.
-    pub shorter: Option<ForShorter>,
+    /// The clock for shorter intervals, with repetitions: the one with the smallest reading error;
+    /// `null` where it is the same.
+    pub shorter: Option<String>,
 }
 
 written!(Recommendation);
-
-/// The clock with the smallest reading error.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ForShorter {
-    /// Its name.
-    pub clock: String,
-    /// By how much its reads may put a single measurement off, in ns.
-    pub reading_error_ns: f64,
-}
 
 worded!(Recommendation {
     /// The clock and what to expect of it, in one sentence.
@@ -292,7 +283,7 @@ impl fmt::Display for Recommendation {
         expected.extend(cost_ns.map(|cost_ns| format!("{cost_ns:.1} ns per read")));
         expected.extend(reads.map(|reads| format!("no step back or jump in {} reads on one CPU", grouped(reads))));
         let shorter = match shorter {
-            Some(shorter) => format!("use {}, and see how often to repeat", shorter.clock),
+            Some(shorter) => format!("use {shorter}, and see how often to repeat"),
             None => "see how often to repeat".to_owned(),
         };
         let expected = expected.join(", ");
@@ -320,7 +311,7 @@ mod tests {
         };
         let expected = "For intervals of 5.23 µs and more use monotonic: a reading error of at most 1% in 99 of 100 \
                         measurements of a spin, 22.2 ns per read, no step back or jump in 430,074 reads on one CPU.";
-        let shorter = Some(ForShorter { clock: "rdtscp".to_owned(), reading_error_ns: 18.2 });
+        let shorter = Some("rdtscp".to_owned());
         for (recommendation, then) in [
             (known.clone(), " For shorter ones see how often to repeat: clockscope advise 100ns."),
             (

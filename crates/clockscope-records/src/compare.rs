@@ -145,12 +145,12 @@ pub struct ComparedVerdict {
     pub new: Trustworthiness,
 }
 
-/// Ratio of a cost to a former one, with its bounds.
+/// An estimate with its bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct CostRatio {
-    /// The estimate.
-    pub ratio: f64,
+pub struct Bounds {
+    /// The estimate, within the bounds.
+    pub estimate: f64,
     /// The lower bound.
     pub low: f64,
     /// The upper bound.
@@ -193,10 +193,10 @@ pub struct MachineComparison {
     pub change: CostChange,
     /// Name of the counter's reading sequence; `null` where no counter was read in all runs.
     pub counter_name: Option<String>,
-    /// Cost of reading that counter.
-    pub counter: Figure<CostRatio>,
-    /// Cost of a turn of the measuring loop without a clock in it.
-    pub empty_loop: Figure<CostRatio>,
+    /// Ratio of the costs of reading that counter.
+    pub counter: Figure<Bounds>,
+    /// Ratio of the costs of a turn of the measuring loop without a clock in it.
+    pub empty_loop: Figure<Bounds>,
 }
 
 /// The cost of a clock on both sides, and the events that only the new side has.
@@ -214,10 +214,10 @@ pub struct ClockComparison {
     /// Median of the medians of the runs that are judged, in ns.
     pub new_ns: Figure<f64>,
     /// The new cost divided by the former one.
-    pub ratio: Figure<CostRatio>,
+    pub ratio: Figure<Bounds>,
     /// The same relative to the machine's speed: within these bounds both by the counter's read and
     /// by the empty loop, or by the one of them that can be used.
-    pub own: Figure<CostRatio>,
+    pub own: Figure<Bounds>,
     /// Bounds of the difference of the costs, in ns.
     pub difference_ns: Figure<[f64; 2]>,
     /// The basis of the bounds; `null` where there are none.

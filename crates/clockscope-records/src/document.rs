@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::read_error::{self, without_mark};
 use crate::{
-    Advice, AllClocks, Bounds, Check, Clocksources, Comparison, Contents, Envelope, Environment, FileKind, Fleet, Gaps,
-    Info, Listing, Measurement, Offsets, Order, Rate, ReadError, Runtimes, RuntimesFound, SCHEMA_VERSION, Shootout,
-    Sleep, Steps, Switched,
+    Advice, AllClocks, Check, Clocksources, Comparison, Contents, Envelope, Environment, FileKind, Fleet, Gaps, Info,
+    Listing, Measurement, Offsets, Order, Rate, ReadError, Runtimes, RuntimesFound, SCHEMA_VERSION, Shootout, Sleep,
+    Steps, Switched, TimeBounds,
 };
 
 /// Declares the documents: the variant of each, its contents, its key `schema`, and whether its
@@ -126,7 +126,7 @@ documents! {
     /// The result of `clockscope list --all-platforms`.
     AllClocks(AllClocks) = "clockscope.all_clocks", is_run = false, has_charts = false;
     /// The result of `clockscope bounds`.
-    Bounds(Bounds) = "clockscope.bounds", is_run = false, has_charts = false;
+    TimeBounds(TimeBounds) = "clockscope.bounds", is_run = false, has_charts = false;
     /// The result of `clockscope info`.
     Info(Info) = "clockscope.info", is_run = false, has_charts = false;
     /// The result of `clockscope-fleet report`.

@@ -15,7 +15,7 @@
 //!   `unknown`, and back. [`reasons()`] gives those of a record by their paths.
 //! - A reason is a code with the figures of its sentence, in groups by subject (`reason/`). Its
 //!   `Display` is the sentence, for tables and for the key `text` of JSON. A clock or a CPU that
-//!   failed has a reason as well, beside its word `failure`. Statements of a system or a clock are
+//!   failed has a reason as well. Statements of a system or a clock are
 //!   data, under the key `words`.
 //! - Other texts live with their type, too. `worded!` names the keys and the functions that make
 //!   them, so that a record writes its texts beside its data whoever writes it; readers ignore
@@ -23,7 +23,6 @@
 
 mod advise;
 mod after_work;
-mod bounds;
 mod check;
 mod clocksource;
 mod compare;
@@ -33,7 +32,6 @@ mod emulator;
 mod envelope;
 mod environment;
 mod evidence;
-mod failure;
 mod figure;
 mod fleet;
 mod foreign;
@@ -63,6 +61,7 @@ mod steps;
 mod summary;
 mod synchronization;
 mod tick_evidence;
+mod time_bounds;
 pub mod units;
 mod validation;
 mod verdict;
@@ -71,16 +70,13 @@ mod words;
 pub use clockscope_core::counter::FrequencySource;
 pub use clockscope_core::{Basis, CivilState, ClockBasis, ClockKind, Finding, ReadPath};
 
-pub use advise::{
-    Advice, AdviceRow, Candidate, ForShorter, LeftOut, LeftOutCause, Recommendation, ScaleSource, TickIs,
-};
+pub use advise::{Advice, AdviceRow, Candidate, LeftOut, LeftOutCause, Recommendation, ScaleSource, TickIs};
 pub use after_work::{AfterWork, Work};
-pub use bounds::{Bounds, TimeInterval, TimeOfDay};
 pub use check::{Check, Verdict};
 pub use clocksource::{Clocksource, Clocksources, LeftBehind, Switched, SwitchedBy};
 pub use compare::{
-    AppearedEvents, ChangedFact, ClockComparison, ComparedFact, ComparedSide, ComparedVerdict, Comparison,
-    ComparisonBasis, CostChange, CostRatio, FactValue, FaultKind, MachineComparison, Undecided,
+    AppearedEvents, Bounds, ChangedFact, ClockComparison, ComparedFact, ComparedSide, ComparedVerdict, Comparison,
+    ComparisonBasis, CostChange, FactValue, FaultKind, MachineComparison, Undecided,
 };
 pub use demand::{Demand, DemandTarget, DemandValue, Demanded};
 pub use document::{Document, DocumentKind};
@@ -88,7 +84,6 @@ pub use emulator::{Emulator, Hypervisor};
 pub use envelope::{Contents, Envelope};
 pub use environment::{CounterFlags, Environment, Frequencies, Kernel, MoveNotice, MoveNotices, Program};
 pub use evidence::{CheckEvidence, EvidenceData, EvidenceKind, checks};
-pub use failure::{Failure, RuntimeFailure};
 /// A figure, or why it is unknown.
 ///
 /// In JSON, an unknown figure is `null`, and its reason is in the object `unknown` beside it, under
@@ -105,8 +100,8 @@ pub use language::Language;
 pub use language_clock::LanguageClock;
 pub use list::{AllClocks, Listed, Listing, SystemClock};
 pub use measure::{
-    Baseline, BaselineRun, BetweenRuns, ClockIdentity, ClockRecord, Cost, Events, Extended, FastestCounter,
-    Measurement, Monotonic, Run, TimerRecord,
+    Baseline, BetweenRuns, ClockIdentity, ClockRecord, Cost, Events, Extended, FastestCounter, Measurement, Monotonic,
+    Run, TimerRecord,
 };
 pub use offsets::{CpuOffset, OffsetPair, Offsets};
 pub use order::{HandoffPair, Handoffs, LostPair, Order, Sequence, StoreOrder, StoreRoundCounts, Stores};
@@ -117,21 +112,22 @@ pub use processor::{Cpu, ProcessorIdentity};
 pub use rate::{Adjtimex, Allan, Changed, Mtie, Rate, RatePair, RateRecord, Step};
 pub use read_error::{FileKind, ReadError};
 pub use reason::{
-    ClockReason, CpuLimit, CpusReason, ErrorCause, OtherReason, PairsReason, RatePairFailure, RateReason,
-    ReadingsReason, SignalMeaning, SystemError, TickReason, Unknown, UnreadableClock, texts, unavailable_because,
-    with_unreadable,
+    ClockReason, CpuLimit, CpusReason, ErrorCause, OtherReason, PairsReason, RateReason, ReadingsReason, SystemError,
+    TickReason, Unknown, UnreadableClock, texts, unavailable_because, with_unreadable,
 };
 pub use recording::{RecordedBatch, RecordedClock, RecordedRun, RecordedTimer, Recording, Resolution, TimerRate, Unit};
 pub use runtimes::{
-    ComparedApi, MovedBy, RuntimeFound, RuntimeRecord, Runtimes, RuntimesFound, SurprisingApi, SurprisingFact,
+    ComparedApi, MovedBy, RuntimeFailure, RuntimeFound, RuntimeRecord, Runtimes, RuntimesFound, SurprisingApi,
+    SurprisingFact,
 };
 pub use schema::{DOCUMENT_SCHEMA, POLICY_SCHEMA, RECORDING_SCHEMA, SCHEMA_VERSION, indented};
 pub use shootout::{Agreement, Metric, MetricKind, Shootout, Winner};
 pub use sleep::{Sleep, SleepRow};
-pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Worst, WorstRecord};
+pub use steps::{Bin, DifferenceRecord, Mode, Steps, StepsRecord, Worst, WorstEvent};
 pub use summary::Summary;
 pub use synchronization::{ChronyTracking, PtpClock, Synchronization};
 pub use tick_evidence::{ExactTick, Strength, TickEvidence};
+pub use time_bounds::{TimeBounds, TimeInterval, TimeOfDay};
 pub use units::TimeUnit;
 pub use validation::ValidationError;
 pub use verdict::{Trustworthiness, Use, Uses};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ClockIdentity, ClockKind, Failure, Figure, Unknown};
+use crate::{ClockIdentity, ClockKind, Figure, Unknown};
 
 /// All clocks that the instrument knows, without a measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,8 +23,6 @@ pub struct Listed {
     pub available: bool,
     /// Reason why it cannot be read; `null` when it can.
     pub reason: Option<Unknown>,
-    /// The failure; `null` if nothing failed.
-    pub failure: Option<Failure>,
     /// The resolution that the interface states, in ns.
     pub nominal_resolution_ns: Figure<f64>,
 }

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AfterWork, ClockBasis, ClockKind, Failure, Figure, Offsets, Order, Rate, ReadPath, Recommendation, Summary,
-    Synchronization, TickEvidence, Unknown,
+    AfterWork, ClockBasis, ClockKind, Figure, Offsets, Order, Rate, ReadPath, Recommendation, Summary, Synchronization,
+    TickEvidence, Unknown,
 };
 
 /// One run of `clockscope measure`.
@@ -97,17 +97,7 @@ pub struct Baseline {
     pub fastest_counter: Option<FastestCounter>,
     /// The baselines of several runs, in the order of the runs; empty where one was made.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub runs: Vec<BaselineRun>,
-}
-
-/// The baseline of one of several runs.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct BaselineRun {
-    /// Cost of one turn of the measuring loop with no clock in it, in ns.
-    pub empty_loop_ns: Option<f64>,
-    /// The cheapest counter read; `null` when no counter could be read.
-    pub fastest_counter: Option<FastestCounter>,
+    pub runs: Vec<Self>,
 }
 
 /// The cheapest counter read, which ratios are taken against.
@@ -192,8 +182,6 @@ pub struct ClockRecord {
     /// Reason why it could not be read, or what ended or disturbed its readings; `null` when
     /// nothing did.
     pub reason: Option<Unknown>,
-    /// The failure; `null` if nothing failed.
-    pub failure: Option<Failure>,
     /// Cost of one read, back to back.
     pub cost_ns: Figure<Cost>,
     /// Median cost divided by that of [`Baseline::fastest_counter`].

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Failure, Figure, Unknown};
+use crate::{Figure, Unknown};
 
 /// The result of `clockscope order`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -80,8 +80,6 @@ pub struct Sequence {
     pub available: bool,
     /// Reason why it could not, or what ended its readings; `null` when nothing did.
     pub reason: Option<Unknown>,
-    /// The failure; `null` if nothing failed.
-    pub failure: Option<Failure>,
     /// Readings that one CPU handed to another, all pairs together, in both kinds of handoff.
     pub handoffs: u64,
     /// Handoffs per second of one pair.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CivilState, Failure, Figure, RatePairFailure, RateReason, Unknown};
+use crate::{CivilState, Figure, RateReason, Unknown};
 
 /// The result of `clockscope rate`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -35,8 +35,6 @@ pub struct RateRecord {
     pub available: bool,
     /// Reason why it could not, or what disturbed its readings; `null` when nothing did.
     pub reason: Option<Unknown>,
-    /// The failure; `null` if nothing failed.
-    pub failure: Option<Failure>,
     /// Its reads that failed while it was compared.
     pub errors: u64,
     /// Time without a step, in ns, of a clock that was therefore not compared; `null` for
@@ -140,7 +138,7 @@ pub struct Mtie {
 
 /// One clock against another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RatePair", transform = crate::schema::add_unknown))]
 pub struct RatePair {
     /// One clock.
     pub a: String,
@@ -148,15 +146,11 @@ pub struct RatePair {
     pub b: String,
     /// Frequency offset of `a` against `b`, in parts per million. A counter counts as running at
     /// `nominal_hz`, or, where nothing is stated, at the frequency that was found.
-    pub ppm: Option<f64>,
+    pub ppm: Figure<f64>,
     /// Bound of its error.
-    pub bound_ppm: Option<f64>,
-    /// True if one rate explains all brackets; `null` if that is unknown.
-    pub constant: Option<bool>,
-    /// Reason why fields above are `null`, in a sentence; `null` when none is.
-    pub reason: Option<String>,
-    /// The same for programs; `null` when none is.
-    pub failure: Option<RatePairFailure>,
+    pub bound_ppm: Figure<f64>,
+    /// True if one rate explains all brackets.
+    pub constant: Figure<bool>,
 }
 
 /// The kernel's own figures about CLOCK_REALTIME (adjtimex(2)).

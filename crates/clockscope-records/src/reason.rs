@@ -12,10 +12,8 @@ pub mod texts;
 mod tick;
 
 pub use across::{CpuLimit, CpusReason, PairsReason};
-pub use clock::{
-    ClockReason, ErrorCause, SignalMeaning, SystemError, UnreadableClock, unavailable_because, with_unreadable,
-};
-pub use rates::{RatePairFailure, RateReason};
+pub use clock::{ClockReason, ErrorCause, SystemError, UnreadableClock, unavailable_because, with_unreadable};
+pub use rates::RateReason;
 pub use readings::ReadingsReason;
 pub use tick::TickReason;
 
@@ -168,7 +166,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::Failure;
 
     /// All codes of a schema: the only constants in it.
     fn codes(schema: &Value, found: &mut Vec<String>) {
@@ -187,7 +184,7 @@ mod tests {
     fn each_reason_has_a_code_of_its_own() {
         let mut found = Vec::new();
         let mut schema = schema_for!(Unknown).to_value();
-        // Words of `failure` are constants, too, and no codes.
+        // Words of data are constants, too, and no codes.
         schema["$defs"].as_object_mut().unwrap().retain(|name, _| name.ends_with("Reason"));
         codes(&schema, &mut found);
         let different: BTreeSet<&String> = found.iter().collect();
@@ -201,9 +198,8 @@ mod tests {
 
     #[test]
     fn reasons_are_read_as_they_are_written() {
-        let killed = ClockReason::ChildReadKilled { signal: "SIGSYS".to_owned(), meaning: SignalMeaning::DeniedCall };
-        let failed = ReadingsReason::ClockFailed { failure: Some(Failure::Killed), because: Box::new(killed.into()) };
-        let because = Box::new(Unknown::from(failed));
+        let killed = ClockReason::ChildReadKilled { signal: "SIGSYS".to_owned() };
+        let because = Box::new(Unknown::from(killed));
         let reasons: [(Unknown, Value); 4] = [
             (TickReason::FewSteps.into(), json!({ "code": "few_steps" })),
             ("the sun was hidden".into(), json!({ "code": "other", "text": "the sun was hidden" })),
@@ -212,10 +208,7 @@ mod tests {
                 CpusReason::OfPair { a: 0, b: 3, because }.into(),
                 json!({
                     "code": "of_pair", "a": 0, "b": 3,
-                    "because": {
-                        "code": "clock_failed", "failure": "killed",
-                        "because": { "code": "child_read_killed", "signal": "SIGSYS", "meaning": "denied_call" },
-                    },
+                    "because": { "code": "child_read_killed", "signal": "SIGSYS" },
                 }),
             ),
         ];
@@ -280,11 +273,9 @@ mod tests {
     fn failures_are_worded_with_their_usual_cause() {
         let error = |cause| SystemError { number: 1, cause, words: "no".to_owned() };
         let failed = |cause| ClockReason::ChildReadFailed { error: error(cause) };
-        let killed = |meaning| ClockReason::ChildReadKilled { signal: "SIGSYS".to_owned(), meaning };
+        let killed = |signal: &str| ClockReason::ChildReadKilled { signal: signal.to_owned() };
         let words = || "sched_setaffinity: no".to_owned();
-        let because = Box::new(failed(ErrorCause::Other).into());
-        let unreadable =
-            |clock: &str, reason: Unknown| UnreadableClock { clock: clock.to_owned(), reason, failure: None };
+        let unreadable = |clock: &str, reason: Unknown| UnreadableClock { clock: clock.to_owned(), reason };
         let several = vec![
             unreadable("tai", failed(ErrorCause::Other).into()),
             unreadable("boottime", ClockReason::ChildReadSilent { after_ms: 200 }.into()),
@@ -295,10 +286,9 @@ mod tests {
                 failed(ErrorCause::Unsupported).into(),
                 "the read failed: no; the kernel lacks the call, or a seccomp filter hides it",
             ),
-            (ReadingsReason::ClockFailed { failure: None, because }.into(), "the read failed: no"),
             (ClockReason::CallRefused { call: "poll".to_owned(), error: error(ErrorCause::Denied) }.into(), "poll: no"),
-            (killed(SignalMeaning::DeniedCall).into(), "a read raises SIGSYS: a seccomp filter denies the call"),
-            (killed(SignalMeaning::Fault).into(), "a read raises SIGSYS"),
+            (killed("SIGSYS").into(), "a read raises SIGSYS: a seccomp filter denies the call"),
+            (killed("SIGSEGV").into(), "a read raises SIGSEGV"),
             (
                 ClockReason::SomeReadsFailed { errors: 3, reads: 9, first: 2, error: error(ErrorCause::Other) }.into(),
                 "3 of 9 reads failed; the first, read 2: no",

@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::figure::{BESIDE, put_beside, put_in_place};
 use crate::read_error::{self, without_mark};
 use crate::reason::{OTHER, coded};
-use crate::{ClockIdentity, ClockKind, Environment, Failure, FileKind, ReadError, Run, SCHEMA_VERSION, Unknown};
+use crate::{ClockIdentity, ClockKind, Environment, FileKind, ReadError, Run, SCHEMA_VERSION, Unknown};
 
 /// One recorded run of `clockscope steps`. `clockscope report` computes its answer again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -114,9 +114,6 @@ pub struct RecordedClock {
     /// Reason why it was not read; `null` if it was.
     #[serde(serialize_with = "coded")]
     pub reason: Option<Unknown>,
-    /// The failure then; absent otherwise.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failure: Option<Failure>,
     /// Cost of a read in each batch before these, in ns. Those batches only warm up.
     pub warm_up_ns: Vec<f64>,
     /// Its batches, in the order in which they were read.
@@ -362,7 +359,6 @@ mod tests {
                 unit: Unit::Counts(None),
                 resolution: Resolution::OneCount,
                 reason: Some(few.into()),
-                failure: None,
                 warm_up_ns: Vec::new(),
                 batches: vec![batch],
             }],

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::grouped;
 use crate::units::{figure, tick_time, time};
 use crate::words::{worded, written};
-use crate::{Cost, Figure, RuntimeFailure, TickEvidence};
+use crate::{Cost, Figure, TickEvidence};
 
 /// The result of `clockscope runtimes`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -191,6 +191,35 @@ impl RuntimeRecord {
             (Some(program), _) => format!("{} ({program})", self.title),
         }
     }
+}
+
+/// Reason why a runtime, or an API of it, was not measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum RuntimeFailure {
+    /// The runtime's program, or a compiler for it, is missing.
+    NotFound,
+    /// There is no folder for the probe, or a file in it cannot be written.
+    NoFolder,
+    /// A program cannot be started.
+    NotStarted,
+    /// The probe was not built.
+    NotBuilt,
+    /// There is no server for the browser.
+    NoServer,
+    /// A program ended with an error, by a signal, or printed too much.
+    Failed,
+    /// A program did not end in time.
+    TimedOut,
+    /// The run was interrupted.
+    Interrupted,
+    /// The probe printed no figures.
+    NoFigures,
+    /// A line that the probe printed cannot be used.
+    Malformed,
+    /// The probe reports that this version of the runtime lacks the API.
+    NoApi,
 }
 
 /// The result of `clockscope runtimes --list`.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Failure, Figure, Unknown};
+use crate::{Figure, Unknown};
 
 /// The result of `clockscope sleep`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -44,8 +44,6 @@ pub struct SleepRow {
     /// Reason why it did not sleep, or not for this time, or which sleeps are left out; `null`
     /// otherwise.
     pub reason: Option<Unknown>,
-    /// The failure that prevented the sleep; `null` if nothing did.
-    pub failure: Option<Failure>,
     /// Sleeps that are left out, because two clocks disagreed about them.
     pub left_out: Option<u64>,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ClockIdentity, Events, Failure, Figure, Summary, TickEvidence, Unknown};
+use crate::{ClockIdentity, Events, Figure, Summary, TickEvidence, Unknown};
 
 /// One run of `clockscope steps`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,8 +23,6 @@ pub struct StepsRecord {
     pub available: bool,
     /// Reason why it could not be read, or what disturbed its readings; `null` when nothing did.
     pub reason: Option<Unknown>,
-    /// The failure; `null` if nothing failed.
-    pub failure: Option<Failure>,
     /// Length of the unit of `units` below, in ns: one count of a counter, 1 for a clock in ns.
     pub unit_ns: Figure<f64>,
     /// The step of the lattice on which the readings lie, in ns.
@@ -45,7 +43,7 @@ pub struct StepsRecord {
     pub summary_nonzero: Figure<Summary>,
     /// The values around which the differences gather, in ascending order: one for a plain
     /// distribution.
-    pub modes: Vec<ModeRecord>,
+    pub modes: Vec<Mode>,
     /// All differences in bins of equal ratio, eight for each doubling; steps back and zeros in
     /// bins of their own.
     pub histogram: Vec<Bin>,
@@ -74,7 +72,7 @@ pub struct DifferenceRecord {
 /// A value around which differences gather.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ModeRecord {
+pub struct Mode {
     /// Its most frequent difference, in ns.
     pub ns: f64,
     /// The share of all differences that belong to it, 0 to 1.
@@ -99,23 +97,37 @@ pub struct Bin {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[allow(missing_docs, reason = "as in Events")]
 pub struct Worst {
-    pub stuck: Vec<WorstRecord>,
-    pub stall: Vec<WorstRecord>,
-    pub warp: Vec<WorstRecord>,
-    pub jump: Vec<WorstRecord>,
-    pub gap: Vec<WorstRecord>,
-    pub regression: Vec<WorstRecord>,
-    pub hidden_regression: Vec<WorstRecord>,
+    pub stuck: Vec<WorstEvent>,
+    pub stall: Vec<WorstEvent>,
+    pub warp: Vec<WorstEvent>,
+    pub jump: Vec<WorstEvent>,
+    pub gap: Vec<WorstEvent>,
+    pub regression: Vec<WorstEvent>,
+    pub hidden_regression: Vec<WorstEvent>,
 }
 
 /// One event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct WorstRecord {
+pub struct WorstEvent {
     /// Its time, in seconds since the clock's first batch; as exact as a batch is long.
     pub at_s: f64,
     /// Its size in ns; `null` for stuck readings and stalls.
     pub size_ns: Option<f64>,
     /// Repeats of one value; `null` for all but stuck readings and stalls.
     pub repeats: Option<u64>,
+}
+
+impl WorstEvent {
+    /// Returns an event of this size at this time, both in ns.
+    #[must_use]
+    pub fn sized(at_ns: f64, size_ns: f64) -> Self {
+        Self { at_s: at_ns / 1e9, size_ns: Some(size_ns), repeats: None }
+    }
+
+    /// Returns a run of repeats at this time, in ns.
+    #[must_use]
+    pub fn repeated(at_ns: f64, repeats: u64) -> Self {
+        Self { at_s: at_ns / 1e9, size_ns: None, repeats: Some(repeats) }
+    }
 }

@@ -6,9 +6,8 @@ mod modes;
 
 use std::collections::BTreeMap;
 
-use clockscope_records::Summary;
+use clockscope_records::{Mode, Summary};
 pub use difference::Difference;
-pub use modes::Mode;
 
 /// Differences from 0 to this are counted in a table.
 const TABLE_LEN: usize = 1 << 13;
@@ -153,8 +152,8 @@ impl Differences {
     /// the clock's tick, if it is known, so that the gaps between its multiples are not taken for
     /// gaps between modes.
     #[must_use]
-    pub fn modes(&self, period: Option<f64>) -> Vec<Mode> {
-        modes::find(&self.entries(), self.count, period.unwrap_or(1.0))
+    pub fn modes(&self, period: Option<f64>, ns_per_unit: f64) -> Vec<Mode> {
+        modes::find(&self.entries(), self.count, period.unwrap_or(1.0), ns_per_unit)
     }
 }
 

@@ -11,8 +11,7 @@
 mod thresholds;
 mod worst;
 
-pub use worst::{EventKind, MAX_WORST_EVENTS, WorstEvent, WorstEvents};
-
+use clockscope_records::{Events, Figure, Worst, WorstEvent};
 use thresholds::JumpThresholds;
 
 /// Most repeats of a stall, which has two at least. A clock that repeats itself more often is
@@ -60,46 +59,37 @@ pub enum Judge {
         /// Bound of its rate's error, e.g. 1e-6 for 1 ppm.
         rate_error: f64,
     },
-    /// Not at all: the clock is not meant to follow the reference (CPU time, core cycles).
-    None,
+    /// Not at all, for this reason: the clock is not meant to follow the reference (CPU time, core
+    /// cycles).
+    None(&'static str),
 }
 
-/// The counts so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct EventCounts {
-    /// Readings.
-    pub reads: u64,
-    /// Runs of more than [`STALL_MAX`] repeats that the clock's tick does not explain.
-    pub stuck: u64,
-    /// Runs of 2 to [`STALL_MAX`] repeats.
-    pub stall: u64,
-    /// Readings smaller than the one before.
-    pub regression: u64,
+impl Judge {
+    /// Returns a figure that the reference shows, or why there is none.
+    fn figure<T>(self, found: Result<T, &'static str>) -> Figure<T> {
+        match self {
+            Self::Reference { .. } => found.into(),
+            Self::None(reason) => Figure::unknown(reason),
+        }
+    }
+}
+
+/// Counts so far, as in [`Events`].
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    reads: u64,
+    span_ns: f64,
+    stuck: u64,
+    stall: u64,
+    warp: u64,
+    jump: u64,
+    gap: u64,
+    regression: u64,
+    hidden_regression: u64,
     /// Readings equal to the one before.
-    pub repeats: u64,
+    repeats: u64,
     /// The smallest positive difference, in the clock's unit.
-    pub smallest_step: Option<u64>,
-    /// From before the first reading until after the last, in ns of the reference.
-    pub span_ns: f64,
-    /// Size of a jump, in ns, that is counted in nine tenths of the time; `None` where jumps are
-    /// not judged.
-    pub sure_ns: Option<f64>,
-    /// Counts that were judged against the reference.
-    pub judged: Option<ReferencedCounts>,
-}
-
-/// Counts that need a reference.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ReferencedCounts {
-    /// Steps forward that the reference did not see, warps included.
-    pub jump: u64,
-    /// Jumps of more than [`WARP_NS`].
-    pub warp: u64,
-    /// Steps forward, or time between readings, that the reference saw too.
-    pub gap: u64,
-    /// Losses of time that no reading shows as a step back; `None` for a clock whose tick is longer
-    /// than a batch.
-    pub hidden_regression: Option<u64>,
+    smallest_step: Option<u64>,
 }
 
 /// Counts events over the batches of one clock. Memory is taken once, for the longest batch.
@@ -108,7 +98,7 @@ pub struct EventCounter {
     ns_per_unit: f64,
     nominal_tick_ns: f64,
     judge: Judge,
-    counts: EventCounts,
+    counts: Counts,
     origin: Option<u64>,
     last: Option<u64>,
     /// Repeats of `last` so far.
@@ -122,14 +112,20 @@ pub struct EventCounter {
     ended_ns: f64,
     /// Steps forward of the batch at hand that are at least as long as the threshold, less what
     /// they returned.
-    steps: Vec<WorstEvent>,
-    worst: WorstEvents,
+    steps: Vec<LongStep>,
+    worst: Worst,
     /// Start of the first batch, and of the one at hand.
     began_ns: Option<f64>,
     batch_ns: f64,
-    judged: ReferencedCounts,
     level: Option<Level>,
     thresholds: JumpThresholds,
+}
+
+/// A step forward: when, and how far beyond the time of a read.
+#[derive(Clone, Copy, Debug)]
+struct LongStep {
+    at_ns: f64,
+    size_ns: f64,
 }
 
 /// Bounds of the clock's offset that are known after a batch.
@@ -203,7 +199,7 @@ impl EventCounter {
             ns_per_unit,
             nominal_tick_ns,
             judge,
-            counts: EventCounts::default(),
+            counts: Counts::default(),
             origin: None,
             last: None,
             run: 0,
@@ -211,10 +207,9 @@ impl EventCounter {
             read_ns: 0.0,
             ended_ns: 0.0,
             steps: Vec::with_capacity(longest),
-            worst: WorstEvents::new(),
+            worst: worst::with_capacity(),
             began_ns: None,
             batch_ns: 0.0,
-            judged: ReferencedCounts::default(),
             level: None,
             thresholds: JumpThresholds::new(),
         }
@@ -239,7 +234,7 @@ impl EventCounter {
             Judge::Reference { tick_ns, rate_error } => {
                 ReferenceTolerance { tick_ns, drift: MAX_SLEW_SHARE + rate_error }
             }
-            Judge::None => ReferenceTolerance { tick_ns: 0.0, drift: 0.0 },
+            Judge::None(_) => ReferenceTolerance { tick_ns: 0.0, drift: 0.0 },
         }
     }
 
@@ -276,12 +271,28 @@ impl EventCounter {
         self.counts.reads += batch.values.len() as u64;
         if self.is_reference_back(batch) {
             self.level = None;
-        } else if self.judge != Judge::None {
+        } else if self.is_judged() {
             let changed_ns = batch.values.iter().find(|value| **value != first).map(|value| ns(*value));
             let sunk_ns = behind_ns - owed_ns;
             let scan = Scan { boundary, first_ns, last_ns, changed_ns, behind_ns, sunk_ns, went_back };
             self.judge(batch, scan, threshold_ns);
         }
+    }
+
+    /// Returns the smallest positive difference so far, in the clock's unit.
+    #[must_use]
+    pub const fn smallest_step(&self) -> Option<u64> {
+        self.counts.smallest_step
+    }
+
+    /// Returns how many readings were equal to the one before.
+    #[must_use]
+    pub const fn repeats(&self) -> u64 {
+        self.counts.repeats
+    }
+
+    const fn is_judged(&self) -> bool {
+        matches!(self.judge, Judge::Reference { .. })
     }
 
     /// Time for which the clock may stand still without being stuck, in ns.
@@ -294,7 +305,7 @@ impl EventCounter {
     /// Counts the pause before a batch that begins with a repeat. A clock of CPU time rightly
     /// stands still in it.
     fn add_pause(&mut self, pause_ns: f64) {
-        if self.judge != Judge::None && (0.0..=MAX_PAUSE_NS).contains(&pause_ns) {
+        if self.is_judged() && (0.0..=MAX_PAUSE_NS).contains(&pause_ns) {
             self.run_ns += pause_ns;
         }
     }
@@ -318,39 +329,52 @@ impl EventCounter {
 
     /// Counts a gap of `size_ns` that fell after the last batch.
     pub fn gap_between_batches(&mut self, size_ns: f64) {
-        self.judged.gap += 1;
-        self.remember(EventKind::Gap, size_ns);
+        self.counts.gap += 1;
+        worst::add(&mut self.worst.gap, WorstEvent::sized(self.batch_ns, size_ns));
     }
 
-    /// Remembers an event of the batch at hand.
-    fn remember(&mut self, kind: EventKind, size: f64) {
-        self.worst.add(kind, WorstEvent { at_ns: self.batch_ns, size });
-    }
-
-    /// Returns the counts so far and the worst of what was counted, as [`Self::finish`] would, and
+    /// Returns the events so far and the worst of them, as [`Self::finish`] would, and
     /// goes on as if it had not been called: a run of repeats that is not over counts as it is now,
     /// and the next batch continues it.
     ///
     /// - Cost: copies some 30 kB and sorts up to 1024 numbers. Allocates, so call it between
     ///   batches.
     #[must_use]
-    pub fn snapshot(&self) -> (EventCounts, WorstEvents) {
+    pub fn snapshot(&self) -> (Events, Worst) {
         self.clone().finish()
     }
 
-    /// Closes the run of repeats that is not over, and returns the counts and the worst of what was
-    /// counted.
+    /// Closes the run of repeats that is not over, and returns the events and the worst of them. The
+    /// caller adds errors, the threshold and the reference.
     #[must_use]
-    pub fn finish(mut self) -> (EventCounts, WorstEvents) {
+    pub fn finish(mut self) -> (Events, Worst) {
         self.end_run();
-        let decidable = self.level.is_some_and(|level| level.decidable);
+        let Self { judge, counts, level, thresholds, worst, .. } = self;
         // Before a clock's first step its tick is not known, so that none of the first batches
         // counts.
-        let seen = self.judged.hidden_regression.filter(|count| *count > 0);
-        let judged = ReferencedCounts { hidden_regression: seen.or(decidable.then_some(0)), ..self.judged };
-        self.counts.judged = (self.judge != Judge::None).then_some(judged);
-        self.counts.sure_ns = self.thresholds.most();
-        (self.counts, self.worst)
+        let is_decidable = counts.hidden_regression > 0 || level.is_some_and(|level| level.decidable);
+        let hidden_regression = if is_decidable {
+            Ok(counts.hidden_regression)
+        } else {
+            Err("the clock's tick is longer than a batch of reads")
+        };
+        let events = Events {
+            reads: counts.reads,
+            errors: 0,
+            span_ns: Figure::Known(counts.span_ns),
+            stuck: counts.stuck,
+            stall: counts.stall,
+            warp: judge.figure(Ok(counts.warp)),
+            jump: judge.figure(Ok(counts.jump)),
+            gap: judge.figure(Ok(counts.gap)),
+            regression: counts.regression,
+            hidden_regression: judge.figure(hidden_regression),
+            threshold_ns: Figure::default(),
+            sure_ns: judge.figure(thresholds.most().ok_or("its value changed between no two batches of reads")),
+            reference: Figure::default(),
+            reference_shares_hardware: Figure::default(),
+        };
+        (events, worst)
     }
 
     /// Counts one difference by itself and returns it, in units.
@@ -365,7 +389,8 @@ impl EventCounter {
         }
         if step < 0 {
             self.counts.regression += 1;
-            self.remember(EventKind::Regression, -(step as f64) * self.ns_per_unit);
+            let size_ns = -(step as f64) * self.ns_per_unit;
+            worst::add(&mut self.worst.regression, WorstEvent::sized(self.batch_ns, size_ns));
         } else if self.counts.smallest_step.is_none_or(|smallest| (step as u64) < smallest) {
             self.counts.smallest_step = Some(step as u64);
         }
@@ -379,19 +404,18 @@ impl EventCounter {
     /// any long run is stuck.
     fn end_run(&mut self) {
         let (run, run_ns) = (std::mem::take(&mut self.run), std::mem::take(&mut self.run_ns));
-        let kind = match run {
-            0 | 1 => return,
+        match run {
+            0 | 1 => {}
             2..=STALL_MAX => {
                 self.counts.stall += 1;
-                EventKind::Stall
+                worst::add(&mut self.worst.stall, WorstEvent::repeated(self.batch_ns, run));
             }
-            _ if run_ns <= self.max_still_ns() => return,
+            _ if run_ns <= self.max_still_ns() => {}
             _ => {
                 self.counts.stuck += 1;
-                EventKind::Stuck
+                worst::add(&mut self.worst.stuck, WorstEvent::repeated(self.batch_ns, run));
             }
-        };
-        self.remember(kind, run as f64);
+        }
     }
 
     /// Returns the longest step that does not count as an event, in the clock's unit, of reads of
@@ -433,7 +457,7 @@ impl EventCounter {
             step_ns -= returned;
             if step_ns >= threshold_ns {
                 let at_ns = self.batch_ns + pair[0].wrapping_sub(values[0]) as i64 as f64 * self.ns_per_unit;
-                self.steps.push(WorstEvent { at_ns, size: step_ns });
+                self.steps.push(LongStep { at_ns, size_ns: step_ns });
             }
         }
         (behind_ns, went_back)
@@ -453,7 +477,7 @@ impl EventCounter {
         let slack_ns = self.slack_ns(after_ns - before_ns) + threshold_ns;
         // If there was a jump, any of the long steps may have been it: an interruption beside the
         // reference's readings hides part of a jump, which must not pass for a second one.
-        let long_ns: f64 = self.steps.iter().map(|step| step.size).sum();
+        let long_ns: f64 = self.steps.iter().map(|step| step.size_ns).sum();
         let has_jumped = self.count_jumps(lowest_at_end - ceiling_ns + scan.sunk_ns, slack_ns);
         if !has_jumped && ceiling_ns.is_finite() {
             let threshold_ns = slack_ns + ceiling_ns - lowest_at_end - scan.sunk_ns;
@@ -472,17 +496,16 @@ impl EventCounter {
             let ahead_ns = lowest_at_start - level.ceiling_ns - level.behind_ns;
             if boundary_ns >= threshold_ns && ahead_ns > slack_ns {
                 jumped_ns = long_ns;
-                self.count_jump(WorstEvent { at_ns: self.batch_ns, size: ahead_ns });
+                self.count_jump(LongStep { at_ns: self.batch_ns, size_ns: ahead_ns });
             } else if ahead_ns.is_finite() {
                 let between_ns = before_ns - level.after_ns;
                 self.thresholds.add(self.batch_ns - between_ns, self.batch_ns, slack_ns - ahead_ns);
             }
             let hidden = boundary > 0 && decidable && level.floor_ns - highest_at_start > slack_ns;
-            if decidable {
-                *self.judged.hidden_regression.get_or_insert(0) += u64::from(hidden);
-            }
             if hidden {
-                self.remember(EventKind::HiddenRegression, level.floor_ns - highest_at_start);
+                self.counts.hidden_regression += 1;
+                let lost = WorstEvent::sized(self.batch_ns, level.floor_ns - highest_at_start);
+                worst::add(&mut self.worst.hidden_regression, lost);
             }
             // A batch that ended in a gap says little of its end: what was known before still
             // holds, unless the clock visibly stepped back. The step does not show the size of
@@ -502,43 +525,43 @@ impl EventCounter {
         if ahead_ns <= slack_ns {
             return false;
         }
-        let before = self.judged.jump;
+        let before = self.counts.jump;
         // Longest first; one that is longer than all that is to be explained was a gap.
-        self.steps.sort_unstable_by(|a, b| b.size.total_cmp(&a.size));
+        self.steps.sort_unstable_by(|a, b| b.size_ns.total_cmp(&a.size_ns));
         let mut left_ns = ahead_ns;
         for step in &self.steps {
-            if left_ns > slack_ns && step.size <= left_ns + slack_ns {
-                left_ns -= step.size;
+            if left_ns > slack_ns && step.size_ns <= left_ns + slack_ns {
+                left_ns -= step.size_ns;
             }
         }
         // What even all of the others do not explain is a jump that fell into a gap: one step shows
         // both, and alone.
         if left_ns > slack_ns
-            && let Some(index) = self.steps.iter().rposition(|step| step.size > ahead_ns + slack_ns)
+            && let Some(index) = self.steps.iter().rposition(|step| step.size_ns > ahead_ns + slack_ns)
         {
             let both = self.steps.remove(index);
-            self.count_jump(WorstEvent { size: ahead_ns, ..both });
+            self.count_jump(LongStep { size_ns: ahead_ns, ..both });
             return true;
         }
         let mut steps = std::mem::take(&mut self.steps);
         steps.retain(|step| {
-            let is_left = ahead_ns <= slack_ns || step.size > ahead_ns + slack_ns;
+            let is_left = ahead_ns <= slack_ns || step.size_ns > ahead_ns + slack_ns;
             if !is_left {
                 self.count_jump(*step);
-                ahead_ns -= step.size;
+                ahead_ns -= step.size_ns;
             }
             is_left
         });
         self.steps = steps;
-        self.judged.jump > before
+        self.counts.jump > before
     }
 
-    fn count_jump(&mut self, jump: WorstEvent) {
-        self.judged.jump += 1;
-        self.worst.add(EventKind::Jump, jump);
-        if jump.size > WARP_NS {
-            self.judged.warp += 1;
-            self.worst.add(EventKind::Warp, jump);
+    fn count_jump(&mut self, LongStep { at_ns, size_ns }: LongStep) {
+        self.counts.jump += 1;
+        worst::add(&mut self.worst.jump, WorstEvent::sized(at_ns, size_ns));
+        if size_ns > WARP_NS {
+            self.counts.warp += 1;
+            worst::add(&mut self.worst.warp, WorstEvent::sized(at_ns, size_ns));
         }
     }
 
@@ -555,14 +578,13 @@ impl EventCounter {
             let tolerance_ns = (self.tick_ns() + drift * span_ns).min(threshold_ns / 2.0);
             let is_as_long = !scan.went_back && scan.last_ns - scan.first_ns <= span_ns + tolerance_ns;
             if is_as_long || lost_ns >= threshold_ns / 2.0 {
-                self.judged.gap += self.steps.len() as u64;
+                self.counts.gap += self.steps.len() as u64;
                 for gap in &self.steps {
-                    self.worst.add(EventKind::Gap, *gap);
+                    worst::add(&mut self.worst.gap, WorstEvent::sized(gap.at_ns, gap.size_ns));
                 }
             }
         } else if lost_ns >= threshold_ns && self.tick_ns() >= threshold_ns {
-            self.judged.gap += 1;
-            self.remember(EventKind::Gap, lost_ns);
+            self.gap_between_batches(lost_ns);
         }
     }
 }

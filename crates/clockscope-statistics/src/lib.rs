@@ -19,15 +19,12 @@ mod two_samples;
 
 pub use after_work::after_work;
 pub use blocks::MedianBlocks;
-pub use differences::{Difference, Differences, Mode, summary};
-pub use events::{
-    Batch, EventCounter, EventCounts, EventKind, Judge, MAX_WORST_EVENTS, ReferencedCounts, STALL_MAX, WARP_NS,
-    WorstEvent, WorstEvents,
-};
+pub use differences::{Difference, Differences, summary};
+pub use events::{Batch, EventCounter, Judge, STALL_MAX, WARP_NS};
 pub use octave::{OCTAVE_EIGHTHS, OctaveBins, cost_histogram};
 pub use quantile::{median, median_interval, next_interval, quantile};
 pub use rate::{BracketNs, Constancy, MeasuredRate, even_phases, rate, rate_bounds};
 pub use reservoir::Reservoir;
-pub use stability::{Deviation, allan_deviation, maximum_time_interval_error};
+pub use stability::{allan_deviation, maximum_time_interval_error};
 pub use tick::{Elapsed, Lattice, MIN_PERIOD_UNITS, Tick, TickCollector, Weight, tick};
-pub use two_samples::{SampleBounds, ratio_bounds, ratio_range, shift_bounds};
+pub use two_samples::{ratio_bounds, ratio_range, shift_bounds};

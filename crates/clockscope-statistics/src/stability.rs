@@ -1,53 +1,45 @@
 //! Stability of a clock over intervals of every length, from its phase at equal distances in time.
 
-/// Deviation over intervals of one length.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Deviation {
-    /// Length of the intervals, in the unit of `spacing`.
-    pub tau: f64,
-    /// The deviation.
-    pub value: f64,
-}
+use clockscope_records::{Allan, Mtie};
 
-/// The overlapping Allan deviation of a clock whose phase (reading less reference, in any unit of
-/// time) was taken every `spacing` of the same unit, for intervals of 1, 2, 4, … spacings as long
-/// as three of them fit. Without a dimension.
+/// The overlapping Allan deviation of a clock whose phase (reading less reference, in ns) was taken
+/// every `spacing_ns`, for intervals of 1, 2, 4, … spacings as long as three of them fit.
 ///
 /// `σ²(τ) = Σ (x[k+2m] - 2 x[k+m] + x[k])² / (2 τ² (N - 2m))` for τ = m spacings and N phases (IEEE
 /// 1139; Riley, Handbook of Frequency Stability Analysis, NIST SP 1065, 5.2.4). Takes N steps for
 /// each length.
 #[must_use]
-pub fn allan_deviation(phases: &[f64], spacing: f64) -> Vec<Deviation> {
-    let lengths = octaves().take_while(|averaged| 3 * averaged < phases.len());
+pub fn allan_deviation(phases_ns: &[f64], spacing_ns: f64) -> Vec<Allan> {
+    let lengths = octaves().take_while(|averaged| 3 * averaged < phases_ns.len());
     let deviations = lengths.map(|averaged| {
-        let tau = averaged as f64 * spacing;
-        let terms = phases.len() - 2 * averaged;
-        let curvatures =
-            (0..terms).map(|start| phases[start + 2 * averaged] - 2.0 * phases[start + averaged] + phases[start]);
+        let tau_ns = averaged as f64 * spacing_ns;
+        let terms = phases_ns.len() - 2 * averaged;
+        let curvatures = (0..terms)
+            .map(|start| phases_ns[start + 2 * averaged] - 2.0 * phases_ns[start + averaged] + phases_ns[start]);
         let sum: f64 = curvatures.map(|curvature| curvature.powi(2)).sum();
-        Deviation { tau, value: (sum / (2.0 * tau * tau * terms as f64)).sqrt() }
+        Allan { tau_s: tau_ns / 1e9, adev: (sum / (2.0 * tau_ns * tau_ns * terms as f64)).sqrt() }
     });
     deviations.collect()
 }
 
 /// The maximum time interval error of such a clock: the largest difference between two phases
 /// within any interval of that length (ITU-T G.810, II.5), for the same lengths, as long as two of
-/// them fit. In the unit of the phases.
+/// them fit.
 #[must_use]
-pub fn maximum_time_interval_error(phases: &[f64], spacing: f64) -> Vec<Deviation> {
+pub fn maximum_time_interval_error(phases_ns: &[f64], spacing_ns: f64) -> Vec<Mtie> {
     // Extremes of the windows of `averaged` phases from each one on, doubled from octave to octave.
-    let (mut highest, mut lowest) = (phases.to_vec(), phases.to_vec());
+    let (mut highest, mut lowest) = (phases_ns.to_vec(), phases_ns.to_vec());
     let mut found = Vec::new();
-    for averaged in octaves().take_while(|averaged| 2 * averaged < phases.len()) {
-        let mut value = 0.0_f64;
-        for start in 0..phases.len() - averaged {
+    for averaged in octaves().take_while(|averaged| 2 * averaged < phases_ns.len()) {
+        let mut ns = 0.0_f64;
+        for start in 0..phases_ns.len() - averaged {
             // An interval of `averaged` spacings has one phase more than the window.
-            let last = phases[start + averaged];
-            value = value.max(highest[start].max(last) - lowest[start].min(last));
+            let last = phases_ns[start + averaged];
+            ns = ns.max(highest[start].max(last) - lowest[start].min(last));
             highest[start] = highest[start].max(highest[start + averaged]);
             lowest[start] = lowest[start].min(lowest[start + averaged]);
         }
-        found.push(Deviation { tau: averaged as f64 * spacing, value });
+        found.push(Mtie { tau_s: averaged as f64 * spacing_ns / 1e9, ns });
     }
     found
 }
@@ -71,15 +63,16 @@ mod tests {
         };
         for series in fixtures["series"].as_array().unwrap() {
             let (phases, spacing) = (list(&series["phases"]), series["spacing"].as_f64().unwrap());
-            for (question, found) in
-                [("oadev", allan_deviation(&phases, spacing)), ("mtie", maximum_time_interval_error(&phases, spacing))]
-            {
+            let allan = allan_deviation(&phases, spacing).into_iter().map(|found| (found.tau_s * 1e9, found.adev));
+            let mtie = maximum_time_interval_error(&phases, spacing).into_iter();
+            let mtie = mtie.map(|found| (found.tau_s * 1e9, found.ns));
+            for (question, found) in [("oadev", allan.collect::<Vec<_>>()), ("mtie", mtie.collect())] {
                 let (taus, expected) = (list(&series[question]["tau"]), list(&series[question]["value"]));
                 assert!(found.len() >= 8, "{question} of {}", series["name"]);
-                for deviation in found {
-                    let index = taus.iter().position(|tau| (tau - deviation.tau).abs() <= 1e-9 * tau).unwrap();
-                    let difference = (deviation.value - expected[index]).abs();
-                    assert!(difference <= 1e-9 * expected[index].abs(), "{question} {deviation:?} {}", expected[index]);
+                for (tau_ns, value) in found {
+                    let index = taus.iter().position(|tau| (tau - tau_ns).abs() <= 1e-9 * tau).unwrap();
+                    let difference = (value - expected[index]).abs();
+                    assert!(difference <= 1e-9 * expected[index].abs(), "{question} {value} {}", expected[index]);
                 }
             }
         }
@@ -90,8 +83,8 @@ mod tests {
         assert!(allan_deviation(&[], 1.0).is_empty() && maximum_time_interval_error(&[1.0, 2.0], 1.0).is_empty());
         assert_eq!(allan_deviation(&[0.0, 0.0, 1.0, 1.0], 1.0).len(), 1);
         assert_eq!(
-            maximum_time_interval_error(&[0.0, 3.0, 1.0, 1.0, 9.0], 0.5),
-            [Deviation { tau: 0.5, value: 8.0 }, Deviation { tau: 1.0, value: 8.0 }]
+            maximum_time_interval_error(&[0.0, 3.0, 1.0, 1.0, 9.0], 5e8),
+            [Mtie { tau_s: 0.5, ns: 8.0 }, Mtie { tau_s: 1.0, ns: 8.0 }]
         );
     }
 
@@ -101,10 +94,10 @@ mod tests {
         fn a_straight_line(rate in -1e-3..1e-3_f64, start in -1e6..1e6_f64, count in 7usize..300) {
             let phases: Vec<f64> = (0..count).map(|index| start + rate * index as f64).collect();
             for deviation in allan_deviation(&phases, 1.0) {
-                prop_assert!(deviation.value < 1e-8);
+                prop_assert!(deviation.adev < 1e-8);
             }
-            for deviation in maximum_time_interval_error(&phases, 1.0) {
-                prop_assert!((deviation.value - rate.abs() * deviation.tau).abs() < 1e-8);
+            for error in maximum_time_interval_error(&phases, 1.0) {
+                prop_assert!((error.ns - rate.abs() * error.tau_s * 1e9).abs() < 1e-8);
             }
         }
     }

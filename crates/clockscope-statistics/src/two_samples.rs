@@ -19,6 +19,7 @@
 //! sample are beyond all of the other. With fewer than five values a side that are far from normal,
 //! neither bounds the errors well.
 
+use clockscope_records::Bounds;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 use crate::quantile;
@@ -27,35 +28,24 @@ use crate::quantile;
 /// and its tails are heavier.
 const MAX_EXACT_PAIRS: usize = 2_500;
 
-/// An estimate with the bounds of what it estimates.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SampleBounds {
-    /// The estimate, within the bounds.
-    pub estimate: f64,
-    /// The lower bound.
-    pub low: f64,
-    /// The upper bound.
-    pub high: f64,
-}
-
 /// Returns the shift from the values of `base` to those of `new`. The bounds miss it with a
 /// probability of `misrate` at most. `None` for fewer than three values in all, for an empty
 /// sample, and for values that are not finite.
 #[must_use]
-pub fn shift_bounds(base: &[f64], new: &[f64], misrate: f64) -> Option<SampleBounds> {
+pub fn shift_bounds(base: &[f64], new: &[f64], misrate: f64) -> Option<Bounds> {
     let ranked = by_rank(base, new, misrate)?;
     let are_alike = base.len().max(new.len()) * 2 <= base.len().min(new.len()) * 3;
     if are_alike && by_chance(base.len(), new.len()) <= misrate {
         return Some(ranked);
     }
     let assumed = by_student(base, new, misrate)?;
-    Some(SampleBounds { low: ranked.low.min(assumed.low), high: ranked.high.max(assumed.high), ..ranked })
+    Some(Bounds { low: ranked.low.min(assumed.low), high: ranked.high.max(assumed.high), ..ranked })
 }
 
 /// Returns how many times as large the values of `new` are as those of `base`: [`shift_bounds`] of
 /// their logarithms. `None` for values that are not positive, too.
 #[must_use]
-pub fn ratio_bounds(base: &[f64], new: &[f64], misrate: f64) -> Option<SampleBounds> {
+pub fn ratio_bounds(base: &[f64], new: &[f64], misrate: f64) -> Option<Bounds> {
     shift_bounds(&logarithms(base)?, &logarithms(new)?, misrate).map(exponential)
 }
 
@@ -63,7 +53,7 @@ pub fn ratio_bounds(base: &[f64], new: &[f64], misrate: f64) -> Option<SampleBou
 /// of `base` to the largest by the smallest. For values of one run, which depend on each other.
 /// `None` for an empty sample and for values that are not positive.
 #[must_use]
-pub fn ratio_range(base: &[f64], new: &[f64]) -> Option<SampleBounds> {
+pub fn ratio_range(base: &[f64], new: &[f64]) -> Option<Bounds> {
     by_rank(&logarithms(base)?, &logarithms(new)?, 0.0).map(exponential)
 }
 
@@ -71,12 +61,12 @@ fn logarithms(values: &[f64]) -> Option<Vec<f64>> {
     values.iter().map(|value| Some(value.ln()).filter(|log| log.is_finite())).collect()
 }
 
-fn exponential(SampleBounds { estimate, low, high }: SampleBounds) -> SampleBounds {
-    SampleBounds { estimate: estimate.exp(), low: low.exp(), high: high.exp() }
+fn exponential(Bounds { estimate, low, high }: Bounds) -> Bounds {
+    Bounds { estimate: estimate.exp(), low: low.exp(), high: high.exp() }
 }
 
 /// The bounds by rank; the whole range where the samples are too small for the rate of errors.
-fn by_rank(base: &[f64], new: &[f64], misrate: f64) -> Option<SampleBounds> {
+fn by_rank(base: &[f64], new: &[f64], misrate: f64) -> Option<Bounds> {
     let mut differences: Vec<f64> = new.iter().flat_map(|new| base.iter().map(move |base| new - base)).collect();
     if differences.iter().any(|difference| !difference.is_finite()) {
         return None;
@@ -84,7 +74,7 @@ fn by_rank(base: &[f64], new: &[f64], misrate: f64) -> Option<SampleBounds> {
     differences.sort_unstable_by(f64::total_cmp);
     let estimate = quantile(&differences, 0.5)?;
     let left_out = left_out(base.len(), new.len(), misrate);
-    Some(SampleBounds { estimate, low: differences[left_out], high: differences[differences.len() - 1 - left_out] })
+    Some(Bounds { estimate, low: differences[left_out], high: differences[differences.len() - 1 - left_out] })
 }
 
 /// Returns how many pairwise differences may be left out on either side: the most for which the
@@ -133,7 +123,7 @@ fn ranks(base: usize, new: usize) -> Vec<f64> {
 }
 
 /// The bounds by Student's t. A sample of one value varies as the other one does.
-fn by_student(base: &[f64], new: &[f64], misrate: f64) -> Option<SampleBounds> {
+fn by_student(base: &[f64], new: &[f64], misrate: f64) -> Option<Bounds> {
     let (base, new) = (Moments::from_values(base)?, Moments::from_values(new)?);
     let (error, freedom) = match (base.variance, new.variance) {
         (Some(of_base), Some(of_new)) => {
@@ -148,7 +138,7 @@ fn by_student(base: &[f64], new: &[f64], misrate: f64) -> Option<SampleBounds> {
     };
     let half = StudentsT::new(0.0, 1.0, freedom).ok()?.inverse_cdf(1.0 - misrate / 2.0) * error.sqrt();
     let estimate = new.mean - base.mean;
-    Some(SampleBounds { estimate, low: estimate - half, high: estimate + half })
+    Some(Bounds { estimate, low: estimate - half, high: estimate + half })
 }
 
 struct Moments {

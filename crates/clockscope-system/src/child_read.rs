@@ -13,7 +13,6 @@
 #![allow(unsafe_code, reason = "fork, signal and _exit have no safe form")]
 
 use clockscope_core::Errno;
-use clockscope_records::SignalMeaning;
 
 /// Outcome of one attempt.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,12 +88,6 @@ pub fn attempt(
     Ok(outcomes)
 }
 
-/// Returns what a signal says of a read that it ended.
-#[must_use]
-pub fn signal_meaning(signal: i32) -> SignalMeaning {
-    system::MEANINGS.iter().find(|(number, _)| *number == signal).map_or(SignalMeaning::Other, |(_, meaning)| *meaning)
-}
-
 /// The name of a signal, such as "SIGSEGV".
 #[must_use]
 pub fn signal_name(signal: i32) -> String {
@@ -119,13 +112,7 @@ mod system {
     use rustix::pipe::pipe;
     use rustix::process::{Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, kill_process, setrlimit, waitpid};
 
-    use super::{Errno, Outcome, SignalMeaning, Untried};
-
-    pub(super) const MEANINGS: &[(i32, SignalMeaning)] = &[
-        (libc::SIGSEGV, SignalMeaning::Fault),
-        (libc::SIGILL, SignalMeaning::IllegalInstruction),
-        (libc::SIGSYS, SignalMeaning::DeniedCall),
-    ];
+    use super::{Errno, Outcome, Untried};
 
     pub(super) const SIGNALS: &[(i32, &str)] = &[
         (libc::SIGSEGV, "SIGSEGV"),
@@ -259,9 +246,8 @@ mod system {
 
 #[cfg(not(unix))]
 mod system {
-    use super::{Errno, Outcome, SignalMeaning, Untried};
+    use super::{Errno, Outcome, Untried};
 
-    pub(super) const MEANINGS: &[(i32, SignalMeaning)] = &[];
     pub(super) const SIGNALS: &[(i32, &str)] = &[];
 
     pub(super) fn run(
@@ -370,9 +356,5 @@ mod tests {
     fn signals_have_names() {
         assert_eq!(signal_name(libc::SIGILL), "SIGILL");
         assert_eq!(signal_name(99), "signal 99");
-        assert_eq!(signal_meaning(libc::SIGILL), SignalMeaning::IllegalInstruction);
-        assert_eq!(signal_meaning(libc::SIGSEGV), SignalMeaning::Fault);
-        assert_eq!(signal_meaning(libc::SIGSYS), SignalMeaning::DeniedCall);
-        assert_eq!(signal_meaning(libc::SIGTERM), SignalMeaning::Other);
     }
 }

@@ -8,9 +8,9 @@ use std::fs;
 use std::path::Path;
 
 use clockscope_core::Errno;
-use clockscope_records::{Failure, Figure, MoveNotice, MoveNotices};
+use clockscope_records::{ErrorCause, Figure, MoveNotice, MoveNotices};
 
-use crate::failure::failure;
+use crate::failure::cause;
 
 /// ACPI's names for each, as a device or as what it is compatible with (`modalias` has both, in
 /// capitals).
@@ -28,7 +28,7 @@ pub(crate) fn read() -> MoveNotices {
 fn read_in(acpi: &Path, device: &Path) -> MoveNotices {
     let vmclock = match opened(device) {
         Ok(_) => Some(MoveNotice::Available),
-        Err(error) if failure(Errno::from(&error)) == Failure::Denied => Some(MoveNotice::NotPermitted),
+        Err(error) if cause(Errno::from(&error)) == ErrorCause::Denied => Some(MoveNotice::NotPermitted),
         // As in a container whose /dev has less than the host's.
         Err(_) => offered(acpi, &VMCLOCK).map(without_device),
     };

@@ -56,12 +56,12 @@ pub(crate) enum HandoffArg {
     Both,
 }
 
-impl From<HandoffArg> for Handoff {
-    fn from(way: HandoffArg) -> Self {
-        match way {
-            HandoffArg::Mailbox => Self::Mailbox,
-            HandoffArg::Lock => Self::Lock,
-            HandoffArg::Both => Self::Both,
+impl HandoffArg {
+    const fn ways(self) -> &'static [Handoff] {
+        match self {
+            Self::Mailbox => &[Handoff::Mailbox],
+            Self::Lock => &[Handoff::Lock],
+            Self::Both => &Handoff::ALL,
         }
     }
 }
@@ -139,7 +139,7 @@ fn order(args: &OrderArgs) -> Result<Exit> {
         duration_s: args.duration.0,
         cpus: args.pairs.cpus.as_ref().map(Cpus::list),
         serial: args.pairs.serial,
-        handoff: args.handoff.into(),
+        handoffs: args.handoff.ways(),
         stores: args.stores,
     };
     let run = Run::open("clockscope.order", &args.output, &Inputs::default())?;

@@ -13,7 +13,7 @@ use crate::instrument::error::MeasureError;
 use crate::instrument::pair::Deadline;
 use crate::instrument::session::Session;
 use crate::instrument::timer::{Timer, TimerCalibration, TimerError};
-use crate::platform::failure_reason::{FailureReason, PATIENCE_MS};
+use crate::platform::failure_reason::{PATIENCE_MS, refused, unreadable};
 use crate::platform::{Clocks, Platform, ReferenceClock, Threads};
 
 /// Window of the first calibration, in ns: its bound is then below 100 ppm, well inside what events
@@ -298,9 +298,9 @@ fn all_answering<P: Platform>(
         .attempt(references.len(), PATIENCE_MS, &mut |index| references[index].read(&mut Default::default()))?;
     let (mut answering, mut refusing) = (Vec::new(), Vec::new());
     for (reference, outcome) in references.into_iter().zip(outcomes) {
-        match FailureReason::from_outcome(outcome, session.counter_readable()) {
+        match refused(outcome, session.counter_readable()) {
             None => answering.push(reference),
-            Some(failure_reason) => refusing.push(failure_reason.of_clock(reference.name().to_owned())),
+            Some(reason) => refusing.push(unreadable(reference.name().to_owned(), reason)),
         }
     }
     if answering.is_empty() { Err(TimerError::NoReference(refusing).into()) } else { Ok(answering) }

@@ -1,6 +1,6 @@
 //! All clocks of a machine, by name.
 
-use clockscope_records::{ClockIdentity, Figure, Listed, ReadPath, texts};
+use clockscope_records::{ClockIdentity, ClockReason, Figure, Listed, ReadPath, Unknown, texts};
 use clockscope_system::child_read::SeveralThreads;
 use clockscope_system::clocksource;
 use clockscope_system::{ClockBasis, ClockInfo, Entry, RawClock, Visitor};
@@ -8,7 +8,7 @@ use clockscope_system::{ClockBasis, ClockInfo, Entry, RawClock, Visitor};
 use crate::instrument::pair::sampler::PairSampler;
 use crate::instrument::sampler::{Probe, Sampler};
 use crate::instrument::session::Session;
-use crate::platform::failure_reason::{FailureReason, PATIENCE_MS};
+use crate::platform::failure_reason::{self, PATIENCE_MS};
 use crate::platform::{Platform, ThisMachine};
 
 /// All clocks that clockscope knows on a machine, those that cannot be read included.
@@ -20,7 +20,7 @@ pub struct Catalog<P: Platform = ThisMachine> {
 pub(crate) struct CatalogEntry<P: Platform> {
     pub(crate) info: ClockInfo,
     /// The clock, or why there is none.
-    pub(crate) sampler: Result<Box<dyn ErasedClock<P>>, FailureReason>,
+    pub(crate) sampler: Result<Box<dyn ErasedClock<P>>, ClockReason>,
 }
 
 /// A clock whose type was forgotten, for one thread or two.
@@ -70,7 +70,7 @@ pub struct UnknownClock {
 impl<P: Platform> Visitor for Catalog<P> {
     fn visit<C: RawClock + 'static>(&mut self, entry: Entry<C>) {
         let sampler = entry.clock.map(|clock| Box::new(Probe::new(clock)) as Box<dyn ErasedClock<P>>);
-        self.entries.push(CatalogEntry { info: entry.info, sampler: sampler.map_err(FailureReason::from) });
+        self.entries.push(CatalogEntry { info: entry.info, sampler: sampler.map_err(failure_reason::unavailable) });
     }
 }
 
@@ -185,9 +185,8 @@ impl<P: Platform> Catalog<P> {
                 Err(_) => Ok(()),
             })?;
         for (row, outcome) in entries.iter_mut().zip(outcomes) {
-            if let (Ok(_), Some(reason)) =
-                (&row.sampler, FailureReason::from_outcome(outcome, session.counter_readable()))
-            {
+            let refused = failure_reason::refused(outcome, session.counter_readable());
+            if let (Ok(_), Some(reason)) = (&row.sampler, refused) {
                 row.sampler = Err(reason);
             }
         }
@@ -209,7 +208,7 @@ impl<P: Platform> Catalog<P> {
 
 impl<P: Platform> CatalogEntry<P> {
     /// Returns why it cannot be read; `None` if it can.
-    pub(crate) fn failure_reason(&self) -> Option<&FailureReason> {
+    pub(crate) fn failure_reason(&self) -> Option<&ClockReason> {
         self.sampler.as_ref().err()
     }
 
@@ -217,8 +216,7 @@ impl<P: Platform> CatalogEntry<P> {
         Listed {
             identity: identity(&self.info, clocksource),
             available: self.sampler.is_ok(),
-            reason: self.failure_reason().map(|failure_reason| failure_reason.reason.clone()),
-            failure: self.failure_reason().map(|failure_reason| failure_reason.failure),
+            reason: self.failure_reason().cloned().map(Unknown::from),
             nominal_resolution_ns: self.info.nominal_resolution_ns(None),
         }
     }

@@ -1,7 +1,7 @@
 //! The distribution of a clock's differences, as records in ns.
 
-use clockscope_records::{Bin, DifferenceRecord, ModeRecord, Summary, Unknown, texts};
-use clockscope_statistics::{Difference, Mode, OCTAVE_EIGHTHS};
+use clockscope_records::{Bin, DifferenceRecord, Summary, Unknown, texts};
+use clockscope_statistics::{Difference, OCTAVE_EIGHTHS};
 
 /// Share of all differences that the table of distinct ones covers.
 const COVERED_SHARE: f64 = 0.9999;
@@ -37,12 +37,6 @@ pub(crate) fn distinct(
     });
     let largest = entries.iter().rev().take(MAX_LARGEST);
     (covering.map(record).collect(), largest.map(record).collect())
-}
-
-/// Modes in ns; none for a unit of no fixed length.
-pub(crate) fn modes(modes: &[Mode], ns_per_unit: Option<f64>) -> Vec<ModeRecord> {
-    let Some(ns) = ns_per_unit else { return Vec::new() };
-    modes.iter().map(|mode| ModeRecord { ns: mode.value as f64 * ns, share: mode.share }).collect()
 }
 
 /// All differences in bins of equal ratio, those that hold none left out.

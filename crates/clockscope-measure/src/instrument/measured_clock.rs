@@ -1,6 +1,6 @@
 //! A clock under measurement, and what it has shown so far.
 
-use clockscope_records::{RecordedTimer, TimerRate};
+use clockscope_records::{RecordedTimer, TimerRate, texts};
 use clockscope_statistics::{
     Batch, Differences, Elapsed, EventCounter, Judge, MedianBlocks, Reservoir, TickCollector, quantile,
 };
@@ -154,7 +154,11 @@ impl MeasuredState {
         // It may run as the kernel states, or as if that were not so.
         let steering = if info.is_steered { timer.steering.abs() } else { 0.0 };
         let rate_error = rate.bound_ppm * 1e-6 + steering;
-        let judge = if follows { Judge::Reference { tick_ns, rate_error } } else { Judge::None };
+        let judge = match info.kind {
+            _ if follows => Judge::Reference { tick_ns, rate_error },
+            ClockKind::CpuTime => Judge::None("a CPU-time clock rightly stands still while the thread does not run"),
+            _ => Judge::None(texts::COUNTS_WORK),
+        };
         let nominal = info.nominal_resolution_ns(Some(rate.ns_per_unit)).get().unwrap_or(0.0);
         Self {
             events: EventCounter::new(scale.unwrap_or(1.0), nominal, judge, LONGEST),
@@ -300,8 +304,8 @@ mod tests {
                 let (before_ns, after_ns) = (at_ns(0) - 10.0, at_ns(99) + 10.0);
                 state.events.batch(Batch { values: &values, before_ns, after_ns, cost_ns: Some(25.0) });
             }
-            let (counts, _) = state.events.finish();
-            counts.judged.map_or(0, |judged| judged.jump + judged.hidden_regression.unwrap_or(0))
+            let (events, _) = state.events.finish();
+            events.jump.get().unwrap_or(0) + events.hidden_regression.get().unwrap_or(0)
         };
         assert_eq!([jumps(true, SHARE, SHARE), jumps(true, SHARE, 0.0), jumps(true, 0.0, 0.0)], [0; 3]);
         for (is_steered, steering, share) in [(true, 0.0, SHARE), (false, SHARE, SHARE), (true, SHARE, 2.0 * SHARE)] {

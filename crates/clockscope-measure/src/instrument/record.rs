@@ -1,9 +1,9 @@
 //! Record of what a clock has shown.
 
 use clockscope_records::{
-    Baseline, ClockReason, ClockRecord, Cost, Events, Failure, Figure, Monotonic, ReadingsReason, Unknown, texts,
+    Baseline, ClockReason, ClockRecord, Cost, Events, Figure, Monotonic, ReadingsReason, Unknown, texts,
 };
-use clockscope_statistics::{EventCounts, MedianBlocks, cost_histogram, quantile};
+use clockscope_statistics::{MedianBlocks, cost_histogram, quantile};
 use clockscope_system::failure::system_error;
 use clockscope_system::{ClockInfo, ClockKind, ReadPath, Resolution};
 
@@ -31,8 +31,7 @@ pub(crate) fn clock<P: Platform>(
     let mut record = ClockRecord {
         identity: identity(&row.info, context.environment.clocksource.as_deref()),
         available: state.is_some(),
-        reason: row.failure_reason().map(|failure_reason| failure_reason.reason.clone()),
-        failure: row.failure_reason().map(|failure_reason| failure_reason.failure),
+        reason: row.failure_reason().cloned().map(Unknown::from),
         cost_ns: Figure::default(),
         ratio_to_fastest: Figure::default(),
         nominal_resolution_ns: row
@@ -61,7 +60,7 @@ fn fill(
     context: &Context<'_>,
     baseline: &Baseline,
 ) {
-    (record.reason, record.failure) = failed_reads(&state).unzip();
+    record.reason = failed_reads(&state).map(Unknown::from);
     let MeasuredState {
         events,
         differences,
@@ -81,18 +80,19 @@ fn fill(
     let ratio = both.map(|(cost, fastest)| cost.median / fastest.cost_ns);
     record.ratio_to_fastest = Figure::of(ratio, "no counter could be measured to compare with");
     let threshold_ns = record.cost_ns.known().map(|cost| events.threshold_ns(cost.median));
-    let (counts, _) = events.finish();
-    let smallest = counts.smallest_step.ok_or(texts::NO_FORWARD_STEP);
+    let smallest = events.smallest_step().ok_or(texts::NO_FORWARD_STEP);
+    let has_repeats = events.repeats() > 0;
+    let (events, _) = events.finish();
     record.observed_resolution_ns =
         smallest.and_then(|step| ns_per_unit.map(|ns| step as f64 * ns).ok_or(texts::NO_LENGTH)).into();
     let known = tick_record::record(tick.tick(), info, ns_per_unit, context);
     record.tick_ns = known.tick_ns;
     record.tick_evidence = Some(known.evidence);
     record.summary = distribution::summary(differences.summary(), ns_per_unit, texts::NO_DIFFERENCES.into()).into();
-    let weak = counts.regression == 0;
-    let monotonic = Monotonic { strict: weak && counts.repeats == 0, weak };
-    record.monotonic = Figure::of((counts.reads >= 2).then_some(monotonic), "fewer than two readings");
-    record.events = Some(events_record(counts, errors, threshold_ns, info, judged_outside, context));
+    let weak = events.regression == 0;
+    let monotonic = Monotonic { strict: weak && !has_repeats, weak };
+    record.monotonic = Figure::of((events.reads >= 2).then_some(monotonic), "fewer than two readings");
+    record.events = Some(events_record(events, errors, threshold_ns, info, judged_outside, context));
 }
 
 /// The cost by that of batches, in the timer's unit: how many there were, the reads of each, and
@@ -143,45 +143,31 @@ fn why_no_cost(batches: u64) -> Unknown {
 }
 
 /// Returns which reads failed, as records have it; `None` if none did.
-pub(crate) fn failed_reads(state: &MeasuredState) -> Option<(Unknown, Failure)> {
+pub(crate) fn failed_reads(state: &MeasuredState) -> Option<ClockReason> {
     let (index, errno) = state.first_error?;
     let (errors, reads) = (state.errors, state.delivered + state.errors);
-    let reason = ClockReason::SomeReadsFailed { errors, reads, first: index + 1, error: system_error(errno) };
-    Some((reason.into(), Failure::DuringRun))
+    Some(ClockReason::SomeReadsFailed { errors, reads, first: index + 1, error: system_error(errno) })
 }
 
-/// Returns what happened between readings, and why it could not be judged where it could not.
+/// Adds what the counter of the events does not know: failed reads, the threshold and the reference.
 pub(crate) fn events_record(
-    counts: EventCounts,
+    events: Events,
     errors: u64,
     threshold_ns: Option<f64>,
     info: &ClockInfo,
     judged_outside: bool,
     context: &Context<'_>,
 ) -> Events {
-    let judged = counts.judged.ok_or(match info.kind {
-        ClockKind::CpuTime => "a CPU-time clock rightly stands still while the thread does not run",
-        _ => texts::COUNTS_WORK,
-    });
+    let judged = events.jump.clone().result();
     let reference = if judged_outside { &context.timer.reference } else { &context.timer.name };
+    let shares_hardware = context.shares_hardware(info, judged_outside);
     Events {
-        reads: counts.reads,
         errors,
-        span_ns: Figure::Known(counts.span_ns),
-        stuck: counts.stuck,
-        stall: counts.stall,
-        warp: judged.map(|judged| judged.warp).into(),
-        jump: judged.map(|judged| judged.jump).into(),
-        gap: judged.map(|judged| judged.gap).into(),
-        regression: counts.regression,
-        hidden_regression: judged
-            .and_then(|judged| judged.hidden_regression.ok_or("the clock's tick is longer than a batch of reads"))
-            .into(),
-        threshold_ns: judged.and(threshold_ns.ok_or(texts::NO_BATCH)).into(),
-        sure_ns: judged.and(counts.sure_ns.ok_or("its value changed between no two batches of reads")).into(),
-        reference: judged.map(|_| reference.clone()).into(),
+        threshold_ns: judged.clone().and(threshold_ns.ok_or(texts::NO_BATCH.into())).into(),
+        reference: judged.clone().map(|_| reference.clone()).into(),
         reference_shares_hardware: judged
-            .and_then(|_| context.shares_hardware(info, judged_outside).ok_or("the kernel's clocksource is not known"))
+            .and(shares_hardware.ok_or("the kernel's clocksource is not known".into()))
             .into(),
+        ..events
     }
 }

@@ -7,7 +7,7 @@ use clockscope_records::Environment;
 use clockscope_system::Errno;
 use clockscope_system::child_read::SeveralThreads;
 
-use crate::platform::failure_reason::{FailureReason, PATIENCE_MS};
+use crate::platform::failure_reason::{PATIENCE_MS, refused};
 use crate::platform::{Platform, ThisMachine};
 
 /// A machine that questions are asked of, one after the other.
@@ -52,7 +52,7 @@ impl<'a, P: Platform> Session<'a, P> {
         let outcomes =
             platform.attempt(1, PATIENCE_MS, &mut |_| platform.unix_seconds().map(|_| ()).ok_or(Errno::UNSUPPORTED));
         let outcome = outcomes?.pop();
-        if outcome.is_none_or(|outcome| FailureReason::from_outcome(outcome, self.counter_readable()).is_some()) {
+        if outcome.is_none_or(|outcome| refused(outcome, self.counter_readable()).is_some()) {
             return Ok(None);
         }
         let moment = platform.unix_seconds().map(|since_1970| UNIX_EPOCH + Duration::from_secs(since_1970));

@@ -1,9 +1,9 @@
 //! Reasons why a thread that was bound to a CPU found nothing.
 
-use clockscope_records::{CpusReason, Failure};
+use clockscope_records::{CpusReason, ErrorCause};
 use clockscope_system::Errno;
 use clockscope_system::affinity::AffinityError;
-use clockscope_system::failure::{failure, system_error};
+use clockscope_system::failure::{cause, system_error};
 
 /// Reason why a thread that was bound to a CPU found nothing. Records have it as data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ fn unbound(cpu: u32, error: &AffinityError) -> CpusReason {
     let words = error.to_string();
     match error {
         AffinityError::NoSuchCpu { .. } => CpusReason::CpuMissing { words },
-        AffinityError::System { error, .. } if failure(*error) == Failure::Denied => {
+        AffinityError::System { error, .. } if cause(*error) == ErrorCause::Denied => {
             CpusReason::BindDenied { cpu, words }
         }
         _ => CpusReason::NotBound { cpu, words },

@@ -12,13 +12,12 @@ mod stores;
 pub(crate) mod team;
 pub(crate) mod tournament;
 
-use clockscope_records::{ClockReason, Cpu, CpuLimit, Failure, PairsReason, texts};
+use clockscope_records::{ClockReason, Cpu, CpuLimit, PairsReason, texts};
 use clockscope_system::failure::system_error;
 use clockscope_system::{ClockKind, Errno};
 
 use crate::instrument::catalog::CatalogEntry;
 use crate::instrument::error::MeasureError;
-use crate::platform::failure_reason::FailureReason;
 use crate::platform::{Platform, Threads};
 
 /// The CPUs that take part, ascending: those asked for, or all that this process may run on. To be
@@ -52,23 +51,22 @@ pub(crate) fn untestable(cpus: &[u32], machine: &Cpu) -> Option<PairsReason> {
 }
 
 /// Returns the reason why order across CPUs means nothing for a clock.
-fn unfit<P: Platform>(row: &CatalogEntry<P>) -> Option<FailureReason> {
+fn unfit<P: Platform>(row: &CatalogEntry<P>) -> Option<ClockReason> {
     let reason = match row.info.kind {
         ClockKind::Counter | ClockKind::Monotonic | ClockKind::Wall => return None,
         ClockKind::CpuTime => "it counts processor time, which goes on in several threads at once",
         ClockKind::Cycles => texts::CORE_CYCLES,
     };
-    Some(FailureReason::new(Failure::NotApplicable, reason))
+    Some(ClockReason::NotApplicable { words: reason.into() })
 }
 
 /// Returns what ended a clock's readings: an error, or that the clock stood still.
-fn ended(error: Option<Errno>, is_stuck: bool) -> Option<FailureReason> {
-    if let Some(errno) = error {
-        let reason = ClockReason::ReadingsEnded { error: system_error(errno) };
-        return Some(FailureReason::new(Failure::DuringRun, reason));
+fn ended(error: Option<Errno>, is_stuck: bool) -> Option<ClockReason> {
+    match error {
+        Some(errno) => Some(ClockReason::ReadingsEnded { error: system_error(errno) }),
+        None if is_stuck => Some(ClockReason::StoodStill),
+        None => None,
     }
-    let reason = "it stood still during the run: its readings did not change any more";
-    is_stuck.then(|| FailureReason::new(Failure::Stuck, reason))
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -11,8 +11,8 @@ mod candidates;
 mod scale;
 
 use clockscope_records::{
-    Advice, AdviceRow, ClockRecord, Envelope, Environment, Figure, ForShorter, Language, LeftOut, LeftOutCause,
-    Recommendation, Unknown, Work, texts,
+    Advice, AdviceRow, ClockRecord, Envelope, Environment, Figure, Language, LeftOut, LeftOutCause, Recommendation,
+    Unknown, Work, texts,
 };
 
 pub use candidates::{AdviceInput, LanguageReadings};
@@ -76,8 +76,6 @@ pub(crate) fn recommend(clocks: &[ClockRecord], environment: &Environment) -> Re
     };
     let is_other = finest.candidate.clock != chosen.candidate.clock;
     let interval_ns = rounded_up(chosen.candidate.sufficient_from_ns(DEFAULT_ERROR, choice.after), 2);
-    let for_shorter =
-        ForShorter { clock: finest.candidate.clock.clone(), reading_error_ns: choice.error_ns(finest, 0.0) };
     Recommendation {
         error: DEFAULT_ERROR,
         clock: Figure::Known(chosen.candidate.clock.clone()),
@@ -86,7 +84,7 @@ pub(crate) fn recommend(clocks: &[ClockRecord], environment: &Environment) -> Re
         after: choice.after,
         cost_ns: Some(chosen.candidate.cost_ns),
         reads: Some(chosen.reads),
-        shorter: is_other.then_some(for_shorter),
+        shorter: is_other.then(|| finest.candidate.clock.clone()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The question *bounds*: the time of day as an interval, by the library's functions.
 
 use clockscope::{CivilState, Interval, Unbounded};
-use clockscope_records::{Bounds, Envelope, Figure, TimeInterval, TimeOfDay};
+use clockscope_records::{Envelope, Figure, TimeBounds, TimeInterval, TimeOfDay};
 
 use crate::instrument::error::MeasureError;
 use crate::instrument::session::Session;
@@ -11,9 +11,9 @@ use crate::platform::Platform;
 ///
 /// # Errors
 /// The process has more than one thread: the clock is tried in a forked child.
-pub fn bounds<P: Platform>(session: &Session<'_, P>) -> Result<Envelope<Bounds>, MeasureError> {
+pub fn bounds<P: Platform>(session: &Session<'_, P>) -> Result<Envelope<TimeBounds>, MeasureError> {
     let answers = vec![asked(clockscope::utc_now()), carried(clockscope::bounded::now())];
-    Ok(Envelope::of_facts(session.recorded_at()?, session.environment.clone(), Bounds { answers }))
+    Ok(Envelope::of_facts(session.recorded_at()?, session.environment.clone(), TimeBounds { answers }))
 }
 
 /// The answer of `utc_now`.

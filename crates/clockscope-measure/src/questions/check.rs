@@ -137,7 +137,7 @@ pub(crate) fn observe<P: Platform>(
     let plan = order::OrderSettings {
         cpus: cpus.clone(),
         serial: false,
-        handoff: order::Handoff::default(),
+        handoffs: &order::Handoff::ALL,
         duration_ns: duration_s * ORDER_SHARE * 1e9,
         longest_ns: duration_s * MAX_ORDER_SHARE * 1e9,
         longest_missing_ns: duration_s * MAX_MISSING_ORDER_SHARE * 1e9,

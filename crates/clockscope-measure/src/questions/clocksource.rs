@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockscope_records::checks::CostCause;
 use clockscope_records::{
-    ClockRecord, Clocksource, Clocksources, Envelope, Figure, KernelCause, RateReason, ReadPath, Switched, Unknown,
-    texts,
+    ClockReason, ClockRecord, Clocksource, Clocksources, Envelope, Figure, KernelCause, RateReason, ReadPath, Switched,
+    Unknown, texts,
 };
 use clockscope_system::affinity;
 use clockscope_system::clocksource::{self, Architecture, Hardware, SwitchError};
@@ -19,7 +19,6 @@ use crate::instrument::catalog::{Catalog, Paths};
 use crate::instrument::error::MeasureError;
 use crate::instrument::session::Session;
 use crate::platform::ThisMachine;
-use crate::platform::failure_reason::FailureReason;
 use crate::questions::measure::{self, MeasureRequest, measure};
 
 /// Request to measure with several clocksources: what, and how.
@@ -173,7 +172,7 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
 #[derive(Debug)]
 enum NoFrequency {
     Measure(MeasureError),
-    Unreadable(FailureReason),
+    Unreadable(ClockReason),
     Missing,
     NotInRegisters,
     TimerTick,
@@ -188,7 +187,7 @@ impl NoFrequency {
                 let unreadable = error.unreadable().to_vec();
                 RateReason::NotMeasured { words: error.to_string(), unreadable }.into()
             }
-            Self::Unreadable(failure_reason) => failure_reason.unknown(),
+            Self::Unreadable(reason) => reason.clone().into(),
             Self::Missing => "there is none".into(),
             Self::NotInRegisters => "its registers do not show it".into(),
             Self::TimerTick => "it is the kernel's HZ, which nothing shows".into(),
@@ -200,12 +199,6 @@ impl NoFrequency {
 impl From<MeasureError> for NoFrequency {
     fn from(error: MeasureError) -> Self {
         Self::Measure(error)
-    }
-}
-
-impl From<FailureReason> for NoFrequency {
-    fn from(failure_reason: FailureReason) -> Self {
-        Self::Unreadable(failure_reason)
     }
 }
 
@@ -308,7 +301,7 @@ fn hpet_hz(session: &Session<'_>) -> Result<f64, NoFrequency> {
     let known = Catalog::new(session.platform).select(&["hpet".to_owned()], Paths::Libc);
     let tried = known.map_err(MeasureError::from)?.tried(session).map_err(MeasureError::from)?;
     let row = tried.entries.first().ok_or(NoFrequency::Missing)?;
-    row.sampler.as_ref().map_err(Clone::clone)?;
+    row.sampler.as_ref().map_err(|reason| NoFrequency::Unreadable(reason.clone()))?;
     match (row.info.unit, row.info.kind) {
         (Unit::Counts(Some(hz)), ClockKind::Counter) => Ok(hz),
         _ => Err(NoFrequency::NotInRegisters),

@@ -17,6 +17,7 @@ use crate::instrument::error::MeasureError;
 use crate::instrument::session::Session;
 use crate::instrument::timer::TimerCalibration;
 use crate::platform::Platform;
+use crate::platform::failure_reason::unreadable;
 use comparison::{BRACKETS_AT_ENDS, Comparison};
 #[cfg(test)]
 pub(crate) use participant::RATE_REFERENCES;
@@ -130,8 +131,8 @@ pub(crate) fn find<P: Platform>(
     let participants: Vec<_> =
         catalog.entries.iter().map(|row| Participant::new(row, bench, &session.environment)).collect();
     let reference = &participants[reference_index];
-    if let Some(failure_reason) = reference.failure_reason.clone() {
-        return Err(MeasureError::Reference(failure_reason.of_clock(reference.label.clone()).into()));
+    if let Some(reason) = reference.failure_reason.clone() {
+        return Err(MeasureError::Reference(unreadable(reference.label.clone(), reason).into()));
     }
     let mut comparisons = pairs(&participants, reference_index);
     let course = Course { bench, participants: &participants, reference: reference_index, calibration, plan };
@@ -305,8 +306,8 @@ fn is_reference_suspected(rates: &Rate) -> bool {
     let others = rates.pairs.iter().filter(|pair| base_name(&pair.a) != own);
     let (with, mut without): (Vec<_>, Vec<_>) = others.partition(|pair| pair.b == rates.reference);
     without.retain(|pair| base_name(&pair.b) != own);
-    let all_changed = !with.is_empty() && with.iter().all(|pair| pair.constant == Some(false));
-    all_changed && !without.is_empty() && without.iter().all(|pair| pair.constant == Some(true))
+    let all_changed = !with.is_empty() && with.iter().all(|pair| pair.constant.get() == Some(false));
+    all_changed && !without.is_empty() && without.iter().all(|pair| pair.constant.get() == Some(true))
 }
 
 /// Returns true if only the reference explains that these clocks changed against it and not against

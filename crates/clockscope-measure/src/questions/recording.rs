@@ -18,7 +18,6 @@ use crate::instrument::measured_clock::MeasuredState;
 use crate::instrument::sampler::Sampled;
 use crate::instrument::session::Session;
 use crate::platform::Platform;
-use crate::platform::failure_reason::FailureReason;
 use crate::questions::steps::{Amount, Keep, ReadClock, ReadRun, TICK_READINGS};
 use fault::{FREQUENCIES_HZ, MAX_CLOCKS, MAX_STEP_NS};
 pub use fault::{RecordingFault, ReplayError};
@@ -92,22 +91,17 @@ fn answer(run: RecordedRun) -> Result<Envelope<Steps>, RecordingFault> {
 /// Takes the batches of a recorded clock as they were taken when it was read.
 fn read_clock(clock: RecordedClock, timer: &RecordedTimer) -> Result<ReadClock, RecordingFault> {
     let info = info(&clock)?;
-    let RecordedClock { identity, reason, failure, warm_up_ns, batches, .. } = clock;
-    let failure_reason = match (failure, reason) {
-        (Some(failure), Some(reason)) => Some(FailureReason { failure, reason }),
-        (None, None) => None,
-        (Some(_), None) | (None, Some(_)) => return Err(RecordingFault::HalfRefused { clock: identity.label() }),
-    };
+    let RecordedClock { identity, reason, warm_up_ns, batches, .. } = clock;
     if batches.iter().any(|batch| batch.readings.is_empty() && batch.error.is_none()) {
         return Err(RecordingFault::EmptyBatch { clock: identity.label() });
     }
-    let state = failure_reason.is_none().then(|| {
+    let state = reason.is_none().then(|| {
         let mut state = MeasuredState::new(&info, timer, TICK_READINGS);
         warm_up_ns.into_iter().for_each(|cost_ns| state.recent.push(cost_ns));
         batches.iter().for_each(|batch| take(&mut state, batch, timer));
         state
     });
-    Ok(ReadClock::new(info, failure_reason, state))
+    Ok(ReadClock::new(info, reason, state))
 }
 
 fn take(state: &mut MeasuredState, batch: &RecordedBatch, timer: &RecordedTimer) {

@@ -6,7 +6,7 @@ mod agreement;
 use std::cmp::Ordering;
 
 use clockscope_records::{
-    ClockRecord, Emulator, Envelope, Events, EvidenceKind, Failure, Figure, Finding, Metric, MetricKind, Shootout,
+    ClockRecord, Emulator, Envelope, Events, EvidenceKind, Figure, Finding, Metric, MetricKind, RateReason, Shootout,
     Trustworthiness, Unknown, UnreadableClock, Use, Verdict, Winner, texts,
 };
 use clockscope_system::ReadPath;
@@ -17,7 +17,6 @@ use crate::instrument::default_clocks::{self, ReferenceKind};
 use crate::instrument::error::MeasureError;
 use crate::instrument::session::Session;
 use crate::platform::Platform;
-use crate::platform::failure_reason::clock_failed;
 use crate::questions::check::{self, Observations, at_most_ns};
 use crate::questions::{across, rate};
 
@@ -137,10 +136,7 @@ fn read<'a>(seen: &'a Observations, name: &str) -> Result<&'a ClockRecord, Unkno
     if clock.available {
         return Ok(clock);
     }
-    Err(match &clock.reason {
-        Some(reason) => clock_failed(clock.failure, reason),
-        None => texts::NOT_MEASURED.into(),
-    })
+    Err(clock.reason.clone().unwrap_or(texts::NOT_MEASURED.into()))
 }
 
 fn resolution(seen: &Observations, names: &[String; 2]) -> Metric {
@@ -191,10 +187,9 @@ fn rate_error_ppm(seen: &Observations, name: &str) -> Result<BoundedFigure, Unkn
     };
     let rate = rate.ok_or("it was not compared with another clock")?;
     // A comparison that succeeded may have a reason, too: what limits it.
-    let why = rate.reason.as_ref().filter(|_| rate.failure.is_some());
-    let [bound, ppm] = [&rate.bound_ppm, &rate.ppm].map(|figure| {
-        figure.clone().result().map_err(|own| why.map_or(own, |reason| clock_failed(rate.failure, reason)))
-    });
+    let why = rate.reason.clone().filter(|reason| *reason != RateReason::Ticked.into());
+    let [bound, ppm] =
+        [&rate.bound_ppm, &rate.ppm].map(|figure| figure.clone().result().map_err(|own| why.clone().unwrap_or(own)));
     let bound = bound?;
     let value = if is_counter { 0.0 } else { ppm?.abs() };
     Ok(BoundedFigure { value, bound: Some(bound) })
@@ -295,10 +290,7 @@ fn verdict(seen: &Observations, name: &str) -> Option<Trustworthiness> {
 fn unreadable(seen: &Observations, names: &[String; 2]) -> Option<UnreadableClock> {
     names.iter().find_map(|name| match seen.clock(name) {
         Some(clock) => check::unreadable(clock),
-        None => {
-            let reason = texts::NOT_MEASURED.into();
-            Some(UnreadableClock { clock: name.clone(), reason, failure: Some(Failure::Missing) })
-        }
+        None => Some(UnreadableClock { clock: name.clone(), reason: texts::NOT_MEASURED.into() }),
     })
 }
 

@@ -1,8 +1,7 @@
 //! The question *sleep*: what calls that sleep give for the time that they are asked for.
 
-use clockscope_records::{Envelope, Failure, Figure, Sleep, SleepRow, Unknown, texts};
+use clockscope_records::{ClockReason, Envelope, Figure, Sleep, SleepRow, Unknown, texts};
 use clockscope_statistics::quantile;
-use clockscope_system::failure::failure;
 use clockscope_system::sleeping::{Call, SleepError};
 use clockscope_system::{RawClock, ReadPath, Unit};
 
@@ -12,7 +11,7 @@ use crate::instrument::default_clocks;
 use crate::instrument::error::MeasureError;
 use crate::instrument::session::Session;
 use crate::instrument::timer::read;
-use crate::platform::failure_reason::{FailureReason, call_refused};
+use crate::platform::failure_reason::call_refused;
 use crate::platform::{Platform, ReferenceClock, SleepingCalls, Sleeps};
 
 /// Times that are asked for, in ns.
@@ -214,15 +213,15 @@ struct SleepSamples {
     early: u64,
     /// Sleeps that the clock did not measure.
     left_out: u64,
-    failure_reason: Option<FailureReason>,
+    failure_reason: Option<Unknown>,
 }
 
 /// Returns why a call did not sleep, as records have it.
-fn not_slept(error: &SleepError) -> FailureReason {
+fn not_slept(error: &SleepError) -> ClockReason {
     match error {
-        SleepError::Whole(unit) => FailureReason::new(Failure::NotApplicable, format!("it takes whole {unit} only")),
-        SleepError::System { call, error } => FailureReason::new(failure(*error), call_refused(call, *error)),
-        _ => FailureReason::new(Failure::Missing, "clockscope does not know this call on this system"),
+        SleepError::Whole(unit) => ClockReason::NotApplicable { words: format!("it takes whole {unit} only").into() },
+        SleepError::System { call, error } => call_refused(call, *error),
+        _ => ClockReason::Missing { words: "clockscope does not know this call on this system".to_owned() },
     }
 }
 
@@ -301,7 +300,7 @@ impl SleepSamples {
     ) {
         if clock.monotonic.is_none() && self.way == SleepMethod::Call(Call::ClockNanosleepAbsolute) {
             // It sleeps until a moment of a clock that cannot be read.
-            self.failure_reason = Some(FailureReason::new(Failure::Refused, texts::SLEEPERS_CLOCK_UNREADABLE));
+            self.failure_reason = Some(texts::SLEEPERS_CLOCK_UNREADABLE.into());
             return;
         }
         // The timer is read next to the clock, inside; the reference outside.
@@ -317,7 +316,7 @@ impl SleepSamples {
         let (timer, monotonic_ns, reference_ns) = (bench.timer.now(), clock.now(), read(&bench.reference));
         let after = monotonic_ns.map(|monotonic_ns| Moment { monotonic_ns, timer, reference_ns });
         if let Err(error) = slept {
-            self.failure_reason = Some(not_slept(&error));
+            self.failure_reason = Some(not_slept(&error).into());
             return;
         }
         // A signal ends a sleep early, and rightly so.
@@ -375,7 +374,7 @@ impl SleepSamples {
         let got = self.got_ns.as_slice();
         let left_out = (self.left_out > 0).then(|| self.left_out_reason());
         let never: Unknown = match (&self.failure_reason, &left_out) {
-            (Some(failure_reason), _) => failure_reason.unknown(),
+            (Some(reason), _) => reason.clone(),
             (None, Some(left_out)) => Unknown::clone(left_out),
             (None, None) => texts::INTERRUPTED.into(),
         };
@@ -393,8 +392,7 @@ impl SleepSamples {
             p50_ns,
             p99_ns: slept.and(p99_ns.ok_or("fewer than 100 sleeps".into())).into(),
             max_ns,
-            failure: self.failure_reason.as_ref().map(|failure_reason| failure_reason.failure),
-            reason: self.failure_reason.map(|failure_reason| failure_reason.reason).or(left_out),
+            reason: self.failure_reason.or(left_out),
             left_out: Some(self.left_out),
         }
     }
@@ -403,7 +401,6 @@ impl SleepSamples {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::platform::failure_reason::clock_failed;
 
     #[test]
     fn early_is_what_two_clocks_show_to_be_shorter_than_requested() {
@@ -441,12 +438,12 @@ mod tests {
     #[test]
     fn what_never_slept_was_not_never_early() {
         let mut row = SleepSamples::new(SleepMethod::Spin, 1000);
-        row.failure_reason = Some(not_slept(&SleepError::Whole("milliseconds")));
-        let whole = "it takes whole milliseconds only";
-        let reason = clock_failed(Some(Failure::NotApplicable), &whole.into());
+        let reason = Unknown::from(not_slept(&SleepError::Whole("milliseconds")));
+        assert_eq!(reason.to_string(), "it takes whole milliseconds only");
+        row.failure_reason = Some(reason.clone());
         let record = row.record(true);
         assert_eq!((record.early.reason(), record.max_ns.reason()), (Some(&reason), Some(&reason)));
-        assert_eq!((record.reason, record.failure), (Some(whole.into()), Some(Failure::NotApplicable)));
+        assert_eq!(record.reason, Some(reason));
         // Against another clock a sleep may seem too short because that one is slower.
         let mut row = SleepSamples::new(SleepMethod::Call(Call::Nanosleep), 1000);
         row.take(999.0, true);

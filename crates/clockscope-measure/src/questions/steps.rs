@@ -2,10 +2,10 @@
 //! differences show.
 
 use clockscope_records::{
-    Envelope, Environment, Failure, Figure, RecordedBatch, RecordedClock, RecordedTimer, Run, Steps, StepsRecord,
-    Worst, WorstRecord, texts,
+    ClockReason, Envelope, Environment, Figure, RecordedBatch, RecordedClock, RecordedTimer, Run, Steps, StepsRecord,
+    Unknown, Worst, texts,
 };
-use clockscope_statistics::{EventKind, Tick, WorstEvents};
+use clockscope_statistics::Tick;
 use clockscope_system::{ClockInfo, Errno};
 
 use crate::instrument::bench::{Bench, Progress, Sampling, Setup};
@@ -18,7 +18,6 @@ use crate::instrument::sampler::LONGEST;
 use crate::instrument::session::Session;
 use crate::instrument::{distribution, tick_record};
 use crate::platform::Platform;
-use crate::platform::failure_reason::FailureReason;
 
 /// Readings of a clock that its tick is found from, where there is time for it.
 pub(crate) const TICK_READINGS: usize = 1 << 16;
@@ -112,8 +111,7 @@ impl ReadRun {
         let (mut clocks, mut recorded, mut done) = (Vec::new(), Vec::new(), 0);
         for mut row in rows {
             if bench.is_stopped() && row.sampler.is_ok() {
-                row.sampler =
-                    Err(FailureReason::new(Failure::Interrupted, "not read: the run was interrupted before its turn"));
+                row.sampler = Err(ClockReason::NotRead);
             }
             let mut clock = MeasuredClock::new(row, bench, ticks.readings);
             let retained = read(bench, &mut clock, amount, share_ns - ticks.ns, keep, &mut |share| {
@@ -122,7 +120,7 @@ impl ReadRun {
             done += u32::from(clock.state.is_some());
             recorded.extend(retained.map(|retained| retained.record(&clock, clocksource)));
             let MeasuredClock { row, state } = clock;
-            clocks.push(ReadClock::new(row.info, row.sampler.err(), state));
+            clocks.push(ReadClock::new(row.info, row.sampler.err().map(Unknown::from), state));
         }
         let sampling = Sampling {
             requested_duration_s: if let Amount::Duration(seconds) = amount { Some(seconds) } else { None },
@@ -211,8 +209,7 @@ impl RecordedReadings {
             identity: identity(info, clocksource),
             unit: info.unit,
             resolution: info.resolution.clone(),
-            reason: clock.row.failure_reason().map(|failure_reason| failure_reason.reason.clone()),
-            failure: clock.row.failure_reason().map(|failure_reason| failure_reason.failure),
+            reason: clock.row.failure_reason().cloned().map(Unknown::from),
             warm_up_ns: self.warm_up_ns,
             batches: self.batches,
         }
@@ -258,27 +255,26 @@ fn set_batch<P: Platform>(clock: &mut MeasuredClock<P>, reads: usize) {
 /// that those of one clock are in memory at a time, unless they are kept.
 pub(crate) struct ReadClock {
     info: ClockInfo,
-    failure_reason: Option<FailureReason>,
+    reason: Option<Unknown>,
     observed: Option<(MeasuredState, Tick)>,
 }
 
 impl ReadClock {
-    pub(crate) fn new(info: ClockInfo, failure_reason: Option<FailureReason>, state: Option<MeasuredState>) -> Self {
+    pub(crate) fn new(info: ClockInfo, reason: Option<Unknown>, state: Option<MeasuredState>) -> Self {
         let observed = state.map(|mut state| {
             let tick = std::mem::take(&mut state.tick).tick();
             (state, tick)
         });
-        Self { info, failure_reason, observed }
+        Self { info, reason, observed }
     }
 
     fn record(self, context: &Context<'_>) -> StepsRecord {
-        let Self { info, failure_reason, observed } = self;
+        let Self { info, reason, observed } = self;
         let ns_per_unit = info.ns_per_unit(context.timer.rate().ns_per_unit);
         let mut record = StepsRecord {
             identity: identity(&info, context.environment.clocksource.as_deref()),
             available: observed.is_some(),
-            failure: failure_reason.as_ref().map(|failure_reason| failure_reason.failure),
-            reason: failure_reason.map(|failure_reason| failure_reason.reason),
+            reason,
             unit_ns: Figure::of(ns_per_unit, texts::NO_LENGTH),
             tick_ns: Figure::default(),
             tick_evidence: None,
@@ -302,7 +298,7 @@ impl ReadClock {
 
 fn fill(record: &mut StepsRecord, state: MeasuredState, found: Tick, info: &ClockInfo, context: &Context<'_>) {
     let ns_per_unit = record.unit_ns.get();
-    (record.reason, record.failure) = record::failed_reads(&state).unzip();
+    record.reason = record::failed_reads(&state).map(Unknown::from);
     let known = tick_record::record(found, info, ns_per_unit, context);
     record.tick_ns = known.tick_ns;
     record.tick_evidence = Some(known.evidence);
@@ -322,32 +318,10 @@ fn fill(record: &mut StepsRecord, state: MeasuredState, found: Tick, info: &Cloc
     record.summary_nonzero = nonzero.into();
     record.summary = all.into();
     let period = if let Tick::Found(lattice) = found { Some(lattice.period) } else { None };
-    record.modes = distribution::modes(&differences.modes(period), ns_per_unit);
+    record.modes = ns_per_unit.map_or_else(Vec::new, |ns| differences.modes(period, ns));
     record.histogram = distribution::histogram(&entries, ns_per_unit);
     let threshold_ns = recent.median().map(|cost_ns| events.threshold_ns(cost_ns));
-    let (counts, worst) = events.finish();
-    record.worst = worst_records(&worst);
-    record.events = Some(record::events_record(counts, errors, threshold_ns, info, judged_outside, context));
-}
-
-fn worst_records(worst: &WorstEvents) -> Worst {
-    Worst {
-        stuck: worst_of(worst, EventKind::Stuck),
-        stall: worst_of(worst, EventKind::Stall),
-        warp: worst_of(worst, EventKind::Warp),
-        jump: worst_of(worst, EventKind::Jump),
-        gap: worst_of(worst, EventKind::Gap),
-        regression: worst_of(worst, EventKind::Regression),
-        hidden_regression: worst_of(worst, EventKind::HiddenRegression),
-    }
-}
-
-fn worst_of(worst: &WorstEvents, kind: EventKind) -> Vec<WorstRecord> {
-    let counted = matches!(kind, EventKind::Stuck | EventKind::Stall);
-    let records = worst.of_kind(kind).iter().map(|event| WorstRecord {
-        at_s: event.at_ns / 1e9,
-        size_ns: (!counted).then_some(event.size),
-        repeats: counted.then_some(event.size as u64),
-    });
-    records.collect()
+    let (events, worst) = events.finish();
+    record.worst = worst;
+    record.events = Some(record::events_record(events, errors, threshold_ns, info, judged_outside, context));
 }

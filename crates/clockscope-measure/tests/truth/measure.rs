@@ -146,7 +146,7 @@ fn all_is_right(session: &Session<'_, Simulated>, seed: u64) {
     for record in &ask(session, seed).clocks {
         let spec = machine.spec(&record.identity.label()).expect("it is there");
         if !record.available {
-            check_unreadable(machine, spec, record.failure);
+            check_unreadable(machine, spec, record.reason.as_ref());
         } else {
             ticks::check(machine, spec, record.tick_ns.get(), record.tick_evidence.as_ref());
             steps::nothing_is_wrong(&spec.label(), record.events.as_ref().expect("it was judged"));

@@ -2,7 +2,7 @@
 
 use clockscope_measure::{Catalog, Handoff, OrderRequest, Paths, Session, order};
 use clockscope_records::{
-    CpusReason, Failure, Figure, HandoffPair, Handoffs, LostPair, Order, PairsReason, Sequence, Unknown, reasons,
+    ClockReason, CpusReason, Figure, HandoffPair, Handoffs, LostPair, Order, PairsReason, Sequence, Unknown, reasons,
 };
 use clockscope_testing::simulation::{Change, Random, Refused};
 
@@ -33,7 +33,7 @@ fn longer_ms(maker: &Maker) -> f64 {
 /// A question: its clocks and how they are handed over.
 struct Question {
     names: Vec<String>,
-    handoff: Handoff,
+    handoffs: &'static [Handoff],
     serial: bool,
 }
 
@@ -44,20 +44,20 @@ impl Question {
         let all: Vec<String> = machine.specs.iter().map(Spec::label).collect();
         let mut names: Vec<String> = (0..2).map(|_| all[random.below(all.len() as u64) as usize].clone()).collect();
         names.dedup();
-        let handoff = [Handoff::Mailbox, Handoff::Lock, Handoff::Both][random.below(3) as usize];
-        Self { names, handoff, serial: random.happens(0.3) }
+        let ways: [&[Handoff]; 3] = [&[Handoff::Mailbox], &[Handoff::Lock], &Handoff::ALL];
+        let handoffs = ways[random.below(3) as usize];
+        Self { names, handoffs, serial: random.happens(0.3) }
     }
 
     fn ask(&self, session: &Session<'_, Simulated>) -> Order {
         let catalog = Catalog::new(session.platform()).select(&self.names, Paths::Libc).expect("they are there");
-        let &Self { handoff, serial, .. } = self;
+        let &Self { handoffs, serial, .. } = self;
         let machine = &session.platform().machine;
         let duration_s = machine.duration_s(USUAL_S);
-        let request = OrderRequest { duration_s, cpus: None, serial, handoff, stores: false };
+        let request = OrderRequest { duration_s, cpus: None, serial, handoffs, stores: false };
         let found = order(session, catalog, &request, &mut |_| {}).expect("it can be asked").found;
         let (rounds, turns) = across::turns(machine.cpus.cpus(), serial);
-        let ways = if handoff == Handoff::Both { 2 } else { 1 };
-        let tasks = (1 + ways * self.names.len()) as f64;
+        let tasks = (1 + handoffs.len() * self.names.len()) as f64;
         let all = rounds * turns * tasks;
         across::check_time(machine, all, SHORTEST_NS.max(duration_s * 1e9 / all));
         self.consistent(machine, &found);
@@ -103,10 +103,13 @@ impl Question {
             assert!(!is_same || sum(|way| way.regressions) == 0, "{reported:?}");
             let share = reported.regressions.get().map(|count| count as f64 / reported.handoffs as f64 * 1e6);
             assert_eq!(reported.regressions_per_million.get(), share, "{reported:?}");
-            let is_requested = |way| self.handoff == Handoff::Both || self.handoff == way;
             let is_read = reported.available;
-            assert_eq!(reported.mailbox.is_known(), is_read && is_requested(Handoff::Mailbox), "{reported:?}");
-            assert_eq!(reported.lock.is_known(), is_read && is_requested(Handoff::Lock), "{reported:?}");
+            assert_eq!(
+                reported.mailbox.is_known(),
+                is_read && self.handoffs.contains(&Handoff::Mailbox),
+                "{reported:?}"
+            );
+            assert_eq!(reported.lock.is_known(), is_read && self.handoffs.contains(&Handoff::Lock), "{reported:?}");
             // Two threads cannot hand a word over more often than its transit takes; nor in less
             // time than was spent.
             let most = reported.handoffs_per_second.get().unwrap_or(0.0);
@@ -163,7 +166,7 @@ fn check(machine: &Machine, ticks: &[i64], reported: &Sequence) {
     let spec = machine.spec(&reported.name).expect("it is there");
     if !machine.answers(spec) {
         assert!(!reported.available && reported.reason.is_some() && !reported.regressions.is_known(), "{reported:?}");
-        return check_unreadable(machine, spec, reported.failure);
+        return check_unreadable(machine, spec, reported.reason.as_ref());
     }
     assert!(reported.available && reported.reason.is_none(), "{reported:?}");
     let Figure::Known([from, to]) = reported.worst_pair else { return };
@@ -313,19 +316,19 @@ fn fails(session: &Session<'_, Simulated>, seed: u64) -> [u32; 2] {
     let is_coarse = machine.spec(name).is_some_and(|spec| spec.info.is_coarse);
     for sequence in &found.sequences {
         assert_eq!(sequence.regressions.get().unwrap_or(0), 0, "{sequence:?}");
-        let failure = if refuses { Failure::DuringRun } else { Failure::Stuck };
-        let is_reported = !refuses && is_one_reading(sequence) || sequence.failure == Some(failure);
+        let is_failed = match &sequence.reason {
+            Some(Unknown::Clock(ClockReason::ReadingsEnded { .. })) => refuses,
+            Some(Unknown::Clock(ClockReason::StoodStill)) => !refuses,
+            _ => false,
+        };
+        let is_reported = !refuses && is_one_reading(sequence) || is_failed;
         if sequence.name != name {
-            assert!(
-                sequence.reason.is_none() && sequence.failure.is_none() && sequence.regressions.is_known(),
-                "{sequence:?}"
-            );
+            assert!(sequence.reason.is_none() && sequence.regressions.is_known(), "{sequence:?}");
             continue;
         }
         reported[usize::from(refuses)] += u32::from(is_reported);
         // It has failed for the whole of the last round, or never in the run.
-        assert!(is_reported || sequence.failure.is_none(), "{sequence:?}");
-        assert_eq!(sequence.failure.is_some(), sequence.reason.is_some(), "{sequence:?}");
+        assert!(is_reported || sequence.reason.is_none(), "{sequence:?}");
         let round_ms = ended_ms - (at_ms + 8.0);
         assert!(is_reported || round_ms < 0.0 || is_coarse, "{at_ms} of {ended_ms}: {sequence:?}");
     }
@@ -456,10 +459,10 @@ fn goes_back_by_what_it_is(session: &Session<'_, Simulated>, seed: u64) {
     for reported in Question::random(machine, seed).ask(session).sequences {
         let spec = machine.spec(&reported.name).expect("it is there");
         if !machine.answers(spec) {
-            check_unreadable(machine, spec, reported.failure);
+            check_unreadable(machine, spec, reported.reason.as_ref());
             continue;
         }
-        assert!(reported.reason.is_none() && reported.failure.is_none(), "{reported:?}");
+        assert!(reported.reason.is_none(), "{reported:?}");
         let lead_ns = events::set_back_ns(machine, spec) + spec.cost.early_ps as f64 / 1e3;
         let Figure::Known(worst_ns) = reported.worst_ns else { continue };
         assert!(lead_ns > 0.0, "it was not set back: {reported:?}");

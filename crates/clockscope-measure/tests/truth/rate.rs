@@ -159,13 +159,13 @@ fn is_constant_rate(session: &Session<'_, Simulated>, seed: u64, estimates: &mut
     calibration(machine, &answer);
     for record in &answer.found.clocks {
         if !record.available {
-            check_unreadable(machine, truth.spec(&record.name), record.failure);
+            check_unreadable(machine, truth.spec(&record.name), record.reason.as_ref());
             continue;
         }
         constant(&truth, record, estimates);
     }
     for pair in &answer.found.pairs {
-        let (Some(ppm), Some(bound)) = (pair.ppm, pair.bound_ppm) else { continue };
+        let (Some(ppm), Some(bound)) = (pair.ppm.get(), pair.bound_ppm.get()) else { continue };
         let true_ppm = (truth.pair_s(&pair.a) / truth.pair_s(&pair.b) - 1.0) * 1e6;
         within(&format!("{pair:?}"), true_ppm, ppm, bound, ROUNDING_PPM);
         is_constant(&truth, pair);
@@ -176,8 +176,8 @@ fn is_constant_rate(session: &Session<'_, Simulated>, seed: u64, estimates: &mut
 }
 
 fn is_constant(truth: &Truth<'_>, pair: &RatePair) {
-    assert_ne!(pair.constant, Some(false), "{pair:?}");
-    assert!(pair.constant.is_none() || !truth.is_ticked(&pair.a) && !truth.is_ticked(&pair.b), "{pair:?}");
+    assert_ne!(pair.constant.get(), Some(false), "{pair:?}");
+    assert!(!pair.constant.is_known() || !truth.is_ticked(&pair.a) && !truth.is_ticked(&pair.b), "{pair:?}");
 }
 
 fn constant(truth: &Truth<'_>, record: &RateRecord, estimates: &mut Coverage) {
@@ -425,9 +425,9 @@ fn changed(session: &Session<'_, Simulated>, seed: u64, seen: &mut Seen) {
         }
         compared.check(record, seen);
     }
-    for pair in found.pairs.iter().filter(|pair| pair.ppm.is_some()) {
+    for pair in found.pairs.iter().filter(|pair| pair.ppm.is_known()) {
         let compared = compare(&pair.a, &pair.b);
-        compared.constancy(pair.constant, &format!("{pair:?}"));
+        compared.constancy(pair.constant.get(), &format!("{pair:?}"));
     }
     if found.reference_suspected {
         seen.suspected += 1;

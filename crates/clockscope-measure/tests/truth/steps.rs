@@ -54,7 +54,7 @@ fn a_right_clock_is_right_on_any_machine() {
             for record in read(session, seed) {
                 let spec = machine.spec(&record.identity.label()).expect("it is there");
                 if !record.available {
-                    check_unreadable(machine, spec, record.failure);
+                    check_unreadable(machine, spec, record.reason.as_ref());
                     continue;
                 }
                 ticks::check(machine, spec, record.tick_ns.get(), record.tick_evidence.as_ref());

@@ -4,7 +4,7 @@
 //! the load that it had.
 
 use clockscope_records::checks::HypervisorStatement;
-use clockscope_records::{Adjtimex, CivilState, Failure, Hypervisor};
+use clockscope_records::{Adjtimex, CivilState, ClockReason, Hypervisor, Unknown};
 use clockscope_system::ClockKind;
 use clockscope_system::child_read::Outcome;
 use clockscope_testing::simulation::Random;
@@ -36,13 +36,13 @@ impl Deadly {
         }
     }
 
-    /// Failure that a record states of it.
-    fn failure(self, is_counter_disabled: bool) -> Failure {
+    /// Returns whether a record states this failure of it.
+    fn is_reason(self, is_counter_disabled: bool, reason: &ClockReason) -> bool {
         match self {
-            Self::Silent => Failure::NoAnswer,
+            Self::Silent => matches!(reason, ClockReason::ChildReadSilent { .. }),
             // By the vDSO, too, which reads it.
-            Self::Signal(11) if is_counter_disabled => Failure::CounterDisabled,
-            Self::Signal(_) => Failure::Killed,
+            Self::Signal(11) if is_counter_disabled => *reason == ClockReason::CounterDisabled,
+            Self::Signal(_) => matches!(reason, ClockReason::ChildReadKilled { .. }),
         }
     }
 }
@@ -51,10 +51,14 @@ impl Deadly {
 ///
 /// # Panics
 /// It answers, or the record has another reason.
-pub(crate) fn check_unreadable(machine: &Machine, spec: &Spec, failure: Option<Failure>) {
-    assert!(!machine.answers(spec), "{} answers, and was not read: {failure:?}", spec.label());
-    let expected = machine.facts.failure(spec, machine.counter_cost.is_none());
-    assert_eq!(failure, Some(expected), "{}", spec.label());
+pub(crate) fn check_unreadable(machine: &Machine, spec: &Spec, reason: Option<&Unknown>) {
+    assert!(!machine.answers(spec), "{} answers, and was not read: {reason:?}", spec.label());
+    let Some(Unknown::Clock(reason)) = reason else { panic!("{}: {reason:?}", spec.label()) };
+    let is_expected = match machine.facts.deadly(spec) {
+        Some(deadly) => deadly.is_reason(machine.counter_cost.is_none(), reason),
+        None => reason.is_missing(),
+    };
+    assert!(is_expected, "{}: {reason:?}", spec.label());
 }
 
 /// Facts that hardware and kernel state, and what they permit.
@@ -106,11 +110,6 @@ impl Facts {
     /// Returns true if a read of this clock ends its process.
     pub(crate) fn ends_process(&self, spec: &Spec) -> bool {
         self.deadly(spec).is_some()
-    }
-
-    /// Failure that a record states of a clock of this machine that does not answer.
-    fn failure(&self, spec: &Spec, is_counter_disabled: bool) -> Failure {
-        self.deadly(spec).map_or(Failure::Missing, |deadly| deadly.failure(is_counter_disabled))
     }
 }
 

@@ -226,7 +226,7 @@ fn a_performance_counter_that_goes_back_between_processors_is_found() {
                 duration_s: DURATION_S,
                 cpus: None,
                 serial: false,
-                handoff: Handoff::Mailbox,
+                handoffs: &[Handoff::Mailbox],
                 stores: false,
             };
             let found = order(session, catalog.expect("it is there"), &request, &mut |_| {});

@@ -56,7 +56,7 @@ impl Verdict {
 }
 
 fn is_order(evidence: &CheckEvidence) -> bool {
-    matches!(&evidence.data, EvidenceData::Order(order) if order.untested.is_none()) && evidence.finding == Finding::For
+    matches!(&evidence.data, EvidenceData::Order(order) if order.reason.is_none()) && evidence.finding == Finding::For
 }
 
 fn part(evidence: &CheckEvidence) -> String {

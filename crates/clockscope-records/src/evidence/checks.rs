@@ -25,7 +25,6 @@ mod synchronization;
 pub use constant_rate::RateChange;
 pub use cost::CostCause;
 pub use hypervisor::HypervisorStatement;
-pub use order::Untested;
 pub use reference::ReferenceProblem;
 pub use suspect::Suspect;
 

@@ -5,9 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{Unknown, texts};
-use crate::Failure;
+use crate::printable::counted;
 
-/// Reason why no pair of CPUs could be tested.
+/// Reason why no pair of CPUs was tested, or not enough.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "code", rename_all = "snake_case")]
@@ -25,8 +25,6 @@ pub enum PairsReason {
     NoClock,
     /// No counter can be read.
     NoCounter {
-        /// The failure.
-        failure: Option<Failure>,
         /// The reason.
         because: Box<Unknown>,
     },
@@ -39,6 +37,11 @@ pub enum PairsReason {
     AllLost {
         /// The reason of the first pair.
         because: Box<Unknown>,
+    },
+    /// Too few readings were handed over.
+    FewHandoffs {
+        /// Their number.
+        handoffs: u64,
     },
 }
 
@@ -138,10 +141,11 @@ impl fmt::Display for PairsReason {
                 None => write!(f, "only CPU {cpu} takes part, and two are needed"),
             },
             Self::NoClock => f.write_str("no clock whose order could be tested"),
-            Self::NoCounter { because, .. } | Self::AllLost { because } => because.fmt(f),
+            Self::NoCounter { because } | Self::AllLost { because } => because.fmt(f),
             Self::Stuck { reference } => {
                 write!(f, "the counter stood still while it was compared with {reference}")
             }
+            Self::FewHandoffs { handoffs } => write!(f, "{} are too few", counted(*handoffs, "handoff")),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Reasons why a clock cannot be read or compared, and what ended its readings.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use super::Unknown;
-use crate::Failure;
 use crate::printable::grouped;
 
 /// An error that the system answered with.
@@ -29,22 +29,9 @@ pub enum ErrorCause {
     Denied,
     /// The system has no such call, or hides it.
     Unsupported,
+    /// The machine or the system has no such clock.
+    Missing,
     /// Anything else.
-    Other,
-}
-
-/// The meaning of a signal that ended a trial, for the read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum SignalMeaning {
-    /// SIGSEGV: the instruction is disabled, or the memory is not there.
-    Fault,
-    /// SIGILL: the processor does not know the instruction, or it is not permitted.
-    IllegalInstruction,
-    /// SIGSYS: a filter denies the system call.
-    DeniedCall,
-    /// Any other.
     Other,
 }
 
@@ -70,6 +57,20 @@ pub enum ClockReason {
         /// Its name.
         function: String,
     },
+    /// This architecture, system or machine has no such clock, or no such call.
+    Missing {
+        /// What is missing, in a sentence.
+        words: String,
+    },
+    /// The question means nothing for a clock, or a call, of this kind.
+    NotApplicable {
+        /// The reason, in a sentence.
+        words: Cow<'static, str>,
+    },
+    /// The counter is disabled for this process.
+    CounterDisabled,
+    /// The run was interrupted before the clock's turn.
+    NotRead,
     /// The trial read failed.
     ChildReadFailed {
         /// The error.
@@ -80,18 +81,21 @@ pub enum ClockReason {
         /// Time for which it was waited, in ms.
         after_ms: u32,
     },
+    /// The process of the trial read ended without an answer.
+    ChildReadEnded,
     /// The trial read ended its process by a signal.
     ChildReadKilled {
-        /// The signal's name.
+        /// The signal's name: SIGSEGV where the instruction is disabled or the memory missing, SIGILL
+        /// where the instruction is not permitted, SIGSYS where a filter denies the system call.
         signal: String,
-        /// The meaning of the signal for the read.
-        meaning: SignalMeaning,
     },
     /// It did not step during the measurement, so that nothing bounds how late it is.
     NoStepSeen {
         /// Time of observation, in ns.
         observed_ns: f64,
     },
+    /// Its readings did not change any more.
+    StoodStill,
     /// A read failed during the search for the clock's step.
     ReadFailed {
         /// The error.
@@ -123,14 +127,45 @@ pub struct UnreadableClock {
     pub clock: String,
     /// Reason why it cannot be read or compared.
     pub reason: Unknown,
-    /// The failure.
-    pub failure: Option<Failure>,
+}
+
+impl ClockReason {
+    /// Returns whether this architecture, system or machine has no such clock.
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        match self {
+            Self::NoInstruction { .. } | Self::NoLibraryFunction { .. } | Self::Missing { .. } => true,
+            Self::CallRefused { error, .. } | Self::ChildReadFailed { error } => error.is_missing(),
+            _ => false,
+        }
+    }
+
+    /// Returns whether the system denies the clock to this process.
+    #[must_use]
+    pub fn is_denied(&self) -> bool {
+        match self {
+            Self::CallRefused { error, .. } | Self::ChildReadFailed { error } => error.cause == ErrorCause::Denied,
+            _ => false,
+        }
+    }
+
+    /// Returns whether reads failed during the run, after others had succeeded.
+    #[must_use]
+    pub const fn is_during_run(&self) -> bool {
+        matches!(self, Self::ReadFailed { .. } | Self::ReadingsEnded { .. } | Self::SomeReadsFailed { .. })
+    }
+}
+
+impl SystemError {
+    fn is_missing(&self) -> bool {
+        matches!(self.cause, ErrorCause::Missing | ErrorCause::Unsupported)
+    }
 }
 
 /// In sentences: the reason, and what the clock needs.
 impl fmt::Display for UnreadableClock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { clock, reason, .. } = self;
+        let Self { clock, reason } = self;
         let because = unavailable_because(clock, reason);
         write!(f, "{clock} cannot be read: {because}{}", if because.ends_with('.') { "" } else { "." })
     }
@@ -158,12 +193,20 @@ impl fmt::Display for ClockReason {
             }
             Self::CallRefused { call, error } => write!(f, "{call}: {}", error.words),
             Self::NoLibraryFunction { function } => write!(f, "the C library has no {function}"),
+            Self::Missing { words } => f.write_str(words),
+            Self::NotApplicable { words } => f.write_str(words),
+            Self::CounterDisabled => f.write_str(
+                "a read raises SIGSEGV: the time-stamp counter is disabled for this process by prctl(PR_SET_TSC)",
+            ),
+            Self::NotRead => f.write_str("not read: the run was interrupted before its turn"),
             Self::ChildReadFailed { error } => write!(f, "the read failed: {}", with_hint(error)),
             Self::ChildReadSilent { after_ms } => write!(f, "the read did not return within {after_ms} ms"),
-            Self::ChildReadKilled { signal, meaning } => killed(f, signal, *meaning),
+            Self::ChildReadEnded => f.write_str("the read failed: the process that tried it ended without an answer"),
+            Self::ChildReadKilled { signal } => killed(f, signal),
             Self::NoStepSeen { .. } => {
                 f.write_str("it did not step during the measurement: how late it may be is unknown")
             }
+            Self::StoodStill => f.write_str("it stood still during the run: its readings did not change any more"),
             Self::ReadFailed { error } => write!(f, "a read failed: {}", error.words),
             Self::ReadingsEnded { error } => {
                 write!(f, "a read failed and ended its readings: {}", error.words)
@@ -188,15 +231,15 @@ fn with_hint(error: &SystemError) -> String {
     match cause {
         ErrorCause::Denied => format!("{words}; does a seccomp filter deny the call?"),
         ErrorCause::Unsupported => format!("{words}; the kernel lacks the call, or a seccomp filter hides it"),
-        ErrorCause::Other => words.clone(),
+        ErrorCause::Missing | ErrorCause::Other => words.clone(),
     }
 }
 
-fn killed(f: &mut fmt::Formatter<'_>, signal: &str, meaning: SignalMeaning) -> fmt::Result {
-    let cause = match meaning {
-        SignalMeaning::IllegalInstruction => ": the instruction is not permitted here",
-        SignalMeaning::DeniedCall => ": a seccomp filter denies the call",
-        SignalMeaning::Fault | SignalMeaning::Other => "",
+fn killed(f: &mut fmt::Formatter<'_>, signal: &str) -> fmt::Result {
+    let cause = match signal {
+        "SIGILL" => ": the instruction is not permitted here",
+        "SIGSYS" => ": a seccomp filter denies the call",
+        _ => "",
     };
     write!(f, "a read raises {signal}{cause}")
 }

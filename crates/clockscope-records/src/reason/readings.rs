@@ -4,21 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::Unknown;
-use crate::Failure;
-
 /// Reason why a clock's readings show no cost, no step and no event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum ReadingsReason {
-    /// The clock cannot be read, or failed.
-    ClockFailed {
-        /// The failure.
-        failure: Option<Failure>,
-        /// The reason.
-        because: Box<Unknown>,
-    },
     /// Fewer batches were completed than a cost needs.
     NoCost {
         /// So many are needed.
@@ -39,7 +29,6 @@ pub enum ReadingsReason {
 impl fmt::Display for ReadingsReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::ClockFailed { because, .. } => because.fmt(f),
             Self::NoCost { fewest } => {
                 write!(f, "fewer than {fewest} batches were completed: interruptions would count as cost")
             }

@@ -18,9 +18,7 @@ pub const CPU_TIME_OF_USER: &str = "it counts user time alone, and the thread al
 pub const CPU_TIME_READ_FAILED: &str = "a read failed while the thread spun";
 pub const DEPENDS_ON_HARDWARE: &str = "it depends on the hardware, which does not show it";
 pub const EMULATED: &str = "costs under emulation are the emulator's";
-pub const FEW_BRACKETS: &str = "it took too few brackets, or too little time passed between them";
 pub const FEW_EXCHANGES: &str = "other programs left too little time for exchanges in both directions";
-pub const FEW_WHOLE_BRACKETS: &str = "fewer than three brackets were not interrupted";
 pub const INTERRUPTED: &str = "interrupted before its turn";
 pub const INTERRUPTED_DIRECTION: &str = "other programs interrupted every exchange of one direction";
 pub const KEEPER_NOT_RECORDED: &str =
@@ -53,6 +51,7 @@ pub const NO_MICROCODE: &str = "/proc/cpuinfo does not state it, or cannot be re
 pub const NO_NAME: &str = "neither the processor nor /proc/cpuinfo names it";
 pub const NO_NOMINAL_IN_API: &str =
     "the API states neither a frequency nor a resolution, and gives a floating-point number";
+pub const NO_PAIR: &str = "no pair of CPUs was tested";
 pub const NO_RATE_STATEMENT: &str = "no daemon states the error of the clocks' rates";
 pub const NO_TICK_SEARCH: &str = "no tick was looked for while it could be read";
 pub const ONE_COUNT: &str = "one count, whose length has to be measured";
@@ -64,7 +63,6 @@ pub const SCHEDULER_HIDDEN: &str = "the kernel does not show what the scheduler'
 pub const SEVERAL_RUNS: &str = "there were several runs: see between_runs";
 pub const SHOWS_TIME: &str = "it shows time, not counts";
 pub const SLEEPERS_CLOCK_UNREADABLE: &str = "CLOCK_MONOTONIC, by which the calls sleep, cannot be read";
-pub const CHILD_READ_ENDED: &str = "the read failed: the process that tried it ended without an answer";
 pub const UNFAMILIAR: &str = "clockscope does not know it";
 pub const UNTIMED: &str =
     "the reference failed, or did not advance as the counter did: one of them stood still, stepped or changed its rate";

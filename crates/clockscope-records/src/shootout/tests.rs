@@ -56,8 +56,7 @@ fn the_score_is_followed_by_when_it_matters() {
 
 #[test]
 fn a_clock_that_cannot_be_read_is_all_there_is_to_say() {
-    let unreadable =
-        Some(UnreadableClock { clock: "monotonic".to_owned(), reason: texts::CORE_CYCLES.into(), failure: None });
+    let unreadable = Some(UnreadableClock { clock: "monotonic".to_owned(), reason: texts::CORE_CYCLES.into() });
     let shootout = Shootout { unreadable, ..compared([A; 4]) };
     assert_eq!(shootout.conclusion(), "monotonic cannot be read: it counts the cycles of one core for one thread.");
 }

@@ -1,6 +1,6 @@
 //! The time of day as an interval.
 
-use clockscope_records::{Bounds, CivilState, TimeOfDay};
+use clockscope_records::{CivilState, TimeBounds, TimeOfDay};
 use serde_json::Value;
 
 use super::question_page::QuestionPage;
@@ -23,7 +23,7 @@ const COLUMNS: [&str; 9] = [
     "unknown",
 ];
 
-impl QuestionPage for Bounds {
+impl QuestionPage for TimeBounds {
     const LINES: &'static [(&'static str, &'static str)] = &[("answers", "answer")];
 
     fn blocks(&self, _: View) -> Vec<Block> {
@@ -49,7 +49,7 @@ impl QuestionPage for Bounds {
 }
 
 /// The ends of the best interval, or of one that is stated and not reliable.
-fn ends(bounds: &Bounds) -> Vec<(&'static str, String)> {
+fn ends(bounds: &TimeBounds) -> Vec<(&'static str, String)> {
     let Some(best) = bounds.answers.first() else { return Vec::new() };
     match (best.interval.known(), &best.stated) {
         (Some(interval), _) => vec![("earliest", interval.earliest.clone()), ("latest", interval.latest.clone())],

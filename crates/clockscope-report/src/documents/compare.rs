@@ -4,8 +4,8 @@ mod charts;
 
 use clockscope_records::units::figure;
 use clockscope_records::{
-    AppearedEvents, ChangedFact, ClockComparison, ComparedFact, ComparedSide, ComparedVerdict, Comparison, CostChange,
-    CostRatio, FactValue, FaultKind, MachineComparison, Trustworthiness, Undecided,
+    AppearedEvents, Bounds, ChangedFact, ClockComparison, ComparedFact, ComparedSide, ComparedVerdict, Comparison,
+    CostChange, FactValue, FaultKind, MachineComparison, Trustworthiness, Undecided,
 };
 use serde_json::Value;
 
@@ -27,10 +27,10 @@ const COSTS: [&str; 17] = [
     "undecided",
     "base_ns",
     "new_ns",
-    "ratio=ratio.ratio",
+    "ratio=ratio.estimate",
     "ratio_low=ratio.low",
     "ratio_high=ratio.high",
-    "own=own.ratio",
+    "own=own.estimate",
     "own_low=own.low",
     "own_high=own.high",
     "difference_low_ns=difference_ns.0",
@@ -206,10 +206,10 @@ fn row(clock: &ClockComparison, columns: usize) -> Row {
 }
 
 /// Shows a ratio with its bounds.
-fn with_bounds(ratio: CostRatio) -> String {
-    let CostRatio { ratio, low, high } = ratio;
-    let [ratio, low, high] = [ratio, low, high].map(times);
-    format!("{ratio} [{low}, {high}]")
+fn with_bounds(ratio: Bounds) -> String {
+    let Bounds { estimate, low, high } = ratio;
+    let [estimate, low, high] = [estimate, low, high].map(times);
+    format!("{estimate} [{low}, {high}]")
 }
 
 /// Shows a factor: to the per mille where it is near 1.
@@ -339,7 +339,7 @@ fn costs(found: &Comparison) -> String {
 /// The first clocks with their ratios, and how many there are besides; `None` for no clock.
 fn named<'a>(clocks: impl Iterator<Item = &'a ClockComparison>) -> Option<String> {
     let with_ratio = |clock: &ClockComparison| match clock.ratio.get() {
-        Some(found) => format!("{} ({} times)", clock.name, times(found.ratio)),
+        Some(found) => format!("{} ({} times)", clock.name, times(found.estimate)),
         None => clock.name.clone(),
     };
     shortened(clocks.map(with_ratio).collect())
@@ -358,9 +358,9 @@ fn speed(machine: &MachineComparison) -> Option<String> {
     let parts = [
         counter.map(|found| {
             let name = machine.counter_name.as_deref().unwrap_or("the counter");
-            format!("{name} costs {} times as much", times(found.ratio))
+            format!("{name} costs {} times as much", times(found.estimate))
         }),
-        machine.empty_loop.get().map(|found| format!("the empty loop takes {} times as long", times(found.ratio))),
+        machine.empty_loop.get().map(|found| format!("the empty loop takes {} times as long", times(found.estimate))),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     let change = match machine.change {

@@ -22,7 +22,7 @@ const COLUMNS: [&str; 10] = [
     "path",
     "available",
     "reason",
-    "failure",
+    "code=reason.code",
     "nominal_resolution_ns",
     "description",
     "unknown",

@@ -26,7 +26,7 @@ pub(super) const COLUMNS: [&str; 31] = [
     "path",
     "available",
     "reason",
-    "failure",
+    "code=reason.code",
     "cost_ns_median=cost_ns.median",
     "cost_ns_ci95_low=cost_ns.ci95.0",
     "cost_ns_ci95_high=cost_ns.ci95.1",

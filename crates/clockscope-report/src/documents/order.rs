@@ -27,7 +27,7 @@ const COLUMNS: [&str; 25] = [
     "ordered",
     "available",
     "reason",
-    "failure",
+    "code=reason.code",
     "handoffs",
     "handoffs_per_second",
     "regressions",

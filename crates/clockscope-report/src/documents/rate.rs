@@ -25,7 +25,7 @@ const COLUMNS: [&str; 22] = [
     "reference",
     "available",
     "reason",
-    "failure",
+    "code=reason.code",
     "ppm",
     "bound_ppm",
     "estimate_ppm",
@@ -121,7 +121,7 @@ fn matrix(rates: &Rate, compared: &[&RateRecord]) -> Table {
     let between = |a: &str, b: &str| {
         let pair = |a, b| rates.pairs.iter().find(|pair| (pair.a.as_str(), pair.b.as_str()) == (a, b));
         let found = pair(a, b).map(|pair| (1.0, pair)).or_else(|| pair(b, a).map(|pair| (-1.0, pair)));
-        found.and_then(|(sign, pair)| Some((sign * pair.ppm?, pair.bound_ppm?)))
+        found.and_then(|(sign, pair)| Some((sign * pair.ppm.get()?, pair.bound_ppm.get()?)))
     };
     let cell = |a: &RateRecord, b: &RateRecord| match between(&a.name, &b.name) {
         _ if a.name == b.name => Cell::Empty,

@@ -24,7 +24,7 @@ const COLUMNS: [&str; 12] = [
     "p99_ns",
     "max_ns",
     "reason",
-    "failure",
+    "code=reason.code",
     "left_out",
     "unknown",
 ];

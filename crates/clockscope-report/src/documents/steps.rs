@@ -2,7 +2,7 @@
 
 mod charts;
 
-use clockscope_records::{DifferenceRecord, Events, ExactTick, Steps, StepsRecord, Strength, Summary, WorstRecord};
+use clockscope_records::{DifferenceRecord, Events, ExactTick, Steps, StepsRecord, Strength, Summary, WorstEvent};
 use serde_json::{Value, json};
 
 use super::clocks::{not_available, tick_cell, word};
@@ -26,7 +26,7 @@ const COLUMNS: [&str; 12] = [
     "path",
     "available",
     "reason",
-    "failure",
+    "code=reason.code",
     "tick_ns",
     "tick_at_most_ns",
     "difference_units",
@@ -294,7 +294,7 @@ fn frequency(hz: f64) -> String {
 /// The worst events of every kind that there were, a line a kind.
 fn worst(clock: &StepsRecord) -> Vec<String> {
     let worst = &clock.worst;
-    let kinds: [(&str, &[WorstRecord]); 7] = [
+    let kinds: [(&str, &[WorstEvent]); 7] = [
         ("stuck", &worst.stuck),
         ("stall", &worst.stall),
         ("warp", &worst.warp),
@@ -310,7 +310,7 @@ fn worst(clock: &StepsRecord) -> Vec<String> {
         .collect()
 }
 
-fn event(event: &WorstRecord) -> String {
+fn event(event: &WorstEvent) -> String {
     let size = match (event.size_ns, event.repeats) {
         (Some(ns), _) => time(ns),
         (None, Some(repeats)) => counted(repeats, "repeat"),
@@ -327,7 +327,7 @@ fn rows_of(clock: &StepsRecord) -> Vec<Vec<Cell>> {
         clock.identity.path.as_str().into(),
         clock.available.to_string().into(),
         Cell::known(clock.reason.as_ref(), ToString::to_string),
-        Cell::known(clock.failure, |failure| word(&json!(failure))),
+        Cell::known(clock.reason.as_ref(), |reason| word(&json!(reason)["code"])),
         Cell::time(clock.tick_ns.get()),
         Cell::time(clock.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns)),
     ];

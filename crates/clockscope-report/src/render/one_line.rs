@@ -140,9 +140,7 @@ fn reasons(verdict: &Verdict) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use clockscope_records::checks::{self, Suspect};
-    use clockscope_records::{
-        CheckEvidence, Environment, EvidenceData, Failure, Figure, Finding, UnreadableClock, Uses,
-    };
+    use clockscope_records::{CheckEvidence, Environment, EvidenceData, Figure, Finding, UnreadableClock, Uses};
 
     use super::*;
 
@@ -208,7 +206,6 @@ mod tests {
             shared_with: None,
             worst_ns: None,
             suspect: Suspect::Counter,
-            untested: None,
             reason: None,
         });
         let rate = EvidenceData::NominalFrequency(checks::NominalFrequency {
@@ -231,7 +228,7 @@ mod tests {
     #[test]
     fn a_clock_that_is_not_available_is_no_good_news() {
         let reason = "open of /dev/hpet: No such file or directory".into();
-        let hpet = UnreadableClock { clock: "hpet".to_owned(), reason, failure: Some(Failure::Missing) };
+        let hpet = UnreadableClock { clock: "hpet".to_owned(), reason };
         let none = Check { unavailable: vec![hpet], ..Check::default() };
         let of = |verdicts: Vec<Verdict>| Check { verdicts, ..none.clone() };
         let line = |found: Check| {

@@ -238,7 +238,6 @@ fn unknown_is_never_a_number() {
         identity: clock.identity.clone(),
         available: true,
         reason: None,
-        failure: None,
         cost_ns: Figure::default(),
         ratio_to_fastest: Figure::default(),
         nominal_resolution_ns: Figure::default(),

@@ -132,7 +132,7 @@ fn order_that_was_not_measured_is_unknown() {
     let name = "clockscope_order_regressions";
     let mut record = check();
     for clock in ["tsc", "monotonic"] {
-        evidence(&mut record, clock, "order")["untested"] = "few_handoffs".into();
+        evidence(&mut record, clock, "order")["reason"] = json!({ "code": "few_handoffs", "handoffs": 5 });
     }
     let series = metrics(&record);
     assert_eq!((value(&series, name, "tsc"), value(&series, name, "monotonic")), (Some(36.0), None));

@@ -1,5 +1,7 @@
 //! The modes of a distribution of differences.
 
+use clockscope_records::Mode;
+
 use super::difference::Difference;
 use crate::octave::OCTAVE_EIGHTHS;
 
@@ -7,15 +9,6 @@ use crate::octave::OCTAVE_EIGHTHS;
 const MIN_MODE_SHARE: f64 = 0.001;
 /// A valley between two modes is at most this share of the lower one's height.
 const MAX_VALLEY_SHARE: f64 = 0.5;
-
-/// A value around which differences gather.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mode {
-    /// The most frequent difference of it, in the clock's unit.
-    pub value: i64,
-    /// The share of all differences that belong to it.
-    pub share: f64,
-}
 
 /// One bin: how high it stands, and its most frequent difference.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,8 +25,9 @@ impl OctaveBin {
     }
 }
 
-/// The modes in ascending order, of differences in ascending order. Steps back belong to no mode.
-pub(super) fn find(entries: &[Difference], count: u64, period: f64) -> Vec<Mode> {
+/// The modes in ascending order, of differences in ascending order, by the tick and the length of
+/// the clock's unit. Steps back belong to no mode.
+pub(super) fn find(entries: &[Difference], count: u64, period: f64, ns_per_unit: f64) -> Vec<Mode> {
     let mut bins: Vec<OctaveBin> = Vec::new();
     for entry in entries.iter().filter(|entry| entry.value >= 0) {
         let (index, width) = tick_bin(entry.value as f64 / period);
@@ -54,7 +48,7 @@ pub(super) fn find(entries: &[Difference], count: u64, period: f64) -> Vec<Mode>
         modes.push(mode.to_vec());
         remaining = further;
     }
-    modes.iter().filter_map(|bins| mode(bins, count)).filter(|mode| mode.share >= MIN_MODE_SHARE).collect()
+    modes.iter().filter_map(|bins| mode(bins, count, ns_per_unit)).filter(|mode| mode.share >= MIN_MODE_SHARE).collect()
 }
 
 /// The bin that a number of ticks falls into: one of their own for the first, then an eighth of a
@@ -99,8 +93,8 @@ fn end_of_first(bins: &[OctaveBin], count: u64) -> usize {
     bins.len()
 }
 
-fn mode(bins: &[OctaveBin], count: u64) -> Option<Mode> {
+fn mode(bins: &[OctaveBin], count: u64, ns_per_unit: f64) -> Option<Mode> {
     let top = bins.iter().filter_map(|bin| bin.top).max_by_key(|top| top.count)?;
     let share = bins.iter().map(|bin| bin.count).sum::<u64>() as f64 / count as f64;
-    Some(Mode { value: top.value, share })
+    Some(Mode { ns: top.value as f64 * ns_per_unit, share })
 }

@@ -60,8 +60,8 @@ fn around(centers: &[(i64, i64, usize)]) -> Vec<i64> {
     centers.iter().flat_map(spread).collect()
 }
 
-fn modes(centers: &[(i64, i64, usize)], period: Option<f64>) -> Vec<i64> {
-    counted(&around(centers)).modes(period).iter().map(|mode| mode.value).collect()
+fn modes(centers: &[(i64, i64, usize)], period: Option<f64>) -> Vec<f64> {
+    counted(&around(centers)).modes(period, 2.0).iter().map(|mode| mode.ns).collect()
 }
 
 #[test]
@@ -76,10 +76,10 @@ fn modes_are_distinguished() {
 #[test]
 fn neighboring_ticks_are_one_mode() {
     let ticks = [(20, 0, 30_000), (30, 0, 5000), (40, 0, 900)];
-    assert_eq!(modes(&ticks, Some(10.0)), [20]);
+    assert_eq!(modes(&ticks, Some(10.0)), [40.0]);
     // A clock that stands still most of the time.
-    assert_eq!(modes(&[(0, 0, 50_000), (1000, 0, 1500)], Some(1000.0)), [0]);
-    assert_eq!(modes(&[(0, 0, 50_000), (7000, 0, 1500)], Some(1000.0)), [0, 7000]);
+    assert_eq!(modes(&[(0, 0, 50_000), (1000, 0, 1500)], Some(1000.0)), [0.0]);
+    assert_eq!(modes(&[(0, 0, 50_000), (7000, 0, 1500)], Some(1000.0)), [0.0, 14_000.0]);
 }
 
 proptest! {
@@ -97,7 +97,7 @@ proptest! {
 
     #[test]
     fn modes_hold_at_most_everything(differences in prop::collection::vec(-5i64..3000, 1..500)) {
-        let shares: f64 = counted(&differences).modes(None).iter().map(|mode| mode.share).sum();
+        let shares: f64 = counted(&differences).modes(None, 1.0).iter().map(|mode| mode.share).sum();
         prop_assert!(shares <= 1.0 + 1e-9);
     }
 }

@@ -49,16 +49,11 @@ impl Simulated {
 }
 
 /// Reads `batches` batches of `length` and counts; `faults` returns what happens at the n-th read.
-fn count(clock: &mut Simulated, batches: usize, length: usize, faults: impl Fn(u64) -> Fault) -> EventCounts {
-    counted(clock, batches, length, faults).0
+fn count(clock: &mut Simulated, batches: usize, length: usize, faults: impl Fn(u64) -> Fault) -> Events {
+    counted(clock, batches, length, faults).finish().0
 }
 
-fn counted(
-    clock: &mut Simulated,
-    batches: usize,
-    length: usize,
-    faults: impl Fn(u64) -> Fault,
-) -> (EventCounts, WorstEvents) {
+fn counted(clock: &mut Simulated, batches: usize, length: usize, faults: impl Fn(u64) -> Fault) -> EventCounter {
     interrupted(clock, batches, length, faults, |_| (0.0, 0.0))
 }
 
@@ -70,7 +65,7 @@ fn interrupted(
     length: usize,
     faults: impl Fn(u64) -> Fault,
     lost: impl Fn(usize) -> (f64, f64),
-) -> (EventCounts, WorstEvents) {
+) -> EventCounter {
     let mut counter = EventCounter::new(1.0, 0.0, PERFECT, length);
     let mut values = Vec::with_capacity(length);
     for batch in 0..batches {
@@ -89,7 +84,7 @@ fn interrupted(
         // Other clocks' batches.
         clock.now += 3_000.0;
     }
-    counter.finish()
+    counter
 }
 
 /// The worst events are those that were planted, with their sizes, where they were planted.
@@ -103,17 +98,17 @@ fn the_worst_events_are_known_by_time_and_size() {
         _ => Fault::default(),
     };
     let mut clock = Simulated::new(25.0, 1.0);
-    let (_, worst) = counted(&mut clock, 376, 800, faults);
-    let about = |kind: EventKind| -> Vec<(f64, f64)> {
-        worst.of_kind(kind).iter().map(|event| ((event.at_ns / 5e5).round(), (event.size / 1e4).round())).collect()
+    let (_, worst) = counted(&mut clock, 376, 800, faults).finish();
+    let about = |events: &[WorstEvent]| -> Vec<(f64, f64)> {
+        events.iter().map(|event| ((event.at_s * 2e3).round(), (event.size_ns.unwrap() / 1e4).round())).collect()
     };
     // A read costs 25 ns and a little, a batch of 800 is followed by 3 µs; the gap of 3 ms comes
     // before the later ones.
     let at = |read: f64, gap: f64| ((read * (25.0 * 1.043 + 3000.0 / 800.0) + gap) / 5e5).round();
-    assert_eq!(about(EventKind::Warp), [(at(90_000.0, 3e6), 500.0), (at(20_000.0, 0.0), 200.0)]);
-    assert_eq!(about(EventKind::Jump), about(EventKind::Warp));
-    assert_eq!(about(EventKind::Gap), [(at(40_000.0, 0.0), 300.0)]);
-    assert_eq!(about(EventKind::Regression), [(at(60_000.0, 3e6), 70.0)]);
+    assert_eq!(about(&worst.warp), [(at(90_000.0, 3e6), 500.0), (at(20_000.0, 0.0), 200.0)]);
+    assert_eq!(about(&worst.jump), about(&worst.warp));
+    assert_eq!(about(&worst.gap), [(at(40_000.0, 0.0), 300.0)]);
+    assert_eq!(about(&worst.regression), [(at(60_000.0, 3e6), 70.0)]);
 }
 
 fn every(reads: u64, fault: Fault) -> impl Fn(u64) -> Fault {
@@ -123,16 +118,26 @@ fn every(reads: u64, fault: Fault) -> impl Fn(u64) -> Fault {
 /// In 375 batches of 800 and the single read before them.
 const READS: u64 = 300_001;
 
-fn judged(counts: EventCounts) -> ReferencedCounts {
-    counts.judged.expect("judged against the reference")
+/// Counts that need a reference.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Judged {
+    jump: u64,
+    warp: u64,
+    gap: u64,
+    hidden_regression: Option<u64>,
+}
+
+fn judged(events: &Events) -> Judged {
+    let [jump, warp, gap] = [&events.jump, &events.warp, &events.gap].map(|count| count.get().expect("judged"));
+    Judged { jump, warp, gap, hidden_regression: events.hidden_regression.get() }
 }
 
 #[test]
 fn a_healthy_clock_has_no_events() {
     let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, |_| Fault::default());
     assert_eq!(counts.reads, READS);
-    assert_eq!((counts.stuck, counts.stall, counts.regression, counts.repeats), (0, 0, 0, 0));
-    assert_eq!(judged(counts), ReferencedCounts { hidden_regression: Some(0), ..ReferencedCounts::default() });
+    assert_eq!((counts.stuck, counts.stall, counts.regression), (0, 0, 0));
+    assert_eq!(judged(&counts), Judged { hidden_regression: Some(0), ..Judged::default() });
 }
 
 #[test]
@@ -140,20 +145,21 @@ fn every_lasting_step_back_is_one_regression() {
     let back = Fault { step: -1000.0, ..Fault::default() };
     let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, every(2500, back));
     assert_eq!(counts.regression, READS / 2500);
-    assert_eq!(judged(counts), ReferencedCounts { hidden_regression: Some(0), ..ReferencedCounts::default() });
+    assert_eq!(judged(&counts), Judged { hidden_regression: Some(0), ..Judged::default() });
 }
 
 /// A step back by one unit counts with its size, inside a batch and from one batch to the next.
 #[test]
 fn a_step_back_by_one_unit_is_a_regression() {
-    for judge in [PERFECT, Judge::None] {
+    for judge in [PERFECT, Judge::None("CPU time")] {
         let mut counter = EventCounter::new(0.5, 0.0, judge, 4);
         for (values, before_ns) in [([100, 140, 139, 180], 0.0), ([179, 220, 260, 300], 40.0)] {
             counter.batch(Batch { values: &values, before_ns, after_ns: before_ns + 70.0, cost_ns: Some(20.0) });
         }
+        assert_eq!((counter.repeats(), counter.smallest_step()), (0, Some(40)));
         let (counts, worst) = counter.finish();
-        assert_eq!((counts.regression, counts.repeats, counts.smallest_step), (2, 0, Some(40)));
-        let sizes: Vec<f64> = worst.of_kind(EventKind::Regression).iter().map(|event| event.size).collect();
+        assert_eq!(counts.regression, 2);
+        let sizes: Vec<f64> = worst.regression.iter().filter_map(|event| event.size_ns).collect();
         assert_eq!(sizes, [0.5, 0.5]);
     }
 }
@@ -169,11 +175,7 @@ fn the_return_from_a_step_back_is_no_second_event() {
         // falls there.
         let seen = READS / 801 - u64::from(blip == -1000.0);
         assert_eq!(counts.regression, seen, "{blip}");
-        assert_eq!(
-            judged(counts),
-            ReferencedCounts { hidden_regression: Some(0), ..ReferencedCounts::default() },
-            "{blip}"
-        );
+        assert_eq!(judged(&counts), Judged { hidden_regression: Some(0), ..Judged::default() }, "{blip}");
     }
 }
 
@@ -183,11 +185,7 @@ fn every_step_forward_is_one_jump() {
         let forward = Fault { step, ..Fault::default() };
         let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, every(801, forward));
         assert_eq!(counts.regression, 0);
-        assert_eq!(
-            judged(counts),
-            ReferencedCounts { jump: READS / 801, warp, gap: 0, hidden_regression: Some(0) },
-            "{step}"
-        );
+        assert_eq!(judged(&counts), Judged { jump: READS / 801, warp, gap: 0, hidden_regression: Some(0) }, "{step}");
     }
 }
 
@@ -204,7 +202,7 @@ fn readings_of_no_clock_end_as_well() {
     let back = jumps[jumps.len() - 1].wrapping_add_signed(i64::MIN);
     events.batch(batch(&[back, back + 10], 2e4));
     let (counts, _) = events.finish();
-    assert!(counts.judged.unwrap().jump >= JUMPS - 1, "{counts:?}");
+    assert!(judged(&counts).jump >= JUMPS - 1, "{counts:?}");
     assert_eq!(counts.regression, 1);
 }
 
@@ -225,7 +223,7 @@ fn a_reference_that_goes_back_shows_no_jump() {
         counter.batch(Batch { values: &values, before_ns, after_ns, cost_ns: (batch > 0).then_some(26.1) });
         clock.now += 3_000.0;
     }
-    let found = judged(counter.finish().0);
+    let found = judged(&counter.finish().0);
     assert_eq!((found.jump, found.warp, found.hidden_regression), (0, 0, Some(0)));
 }
 
@@ -235,7 +233,7 @@ fn jumps_of_the_sure_size_are_counted() {
     let sure_ns = |step: f64| {
         let jump = Fault { step, ..Fault::default() };
         let counts = count(&mut Simulated::new(25.0, 10.0), 376, 800, every(3001, jump));
-        (counts.sure_ns.unwrap(), judged(counts).jump)
+        (counts.sure_ns.get().unwrap(), judged(&counts).jump)
     };
     let (sure, none) = sure_ns(0.0);
     assert!((1000.0..1500.0).contains(&sure) && none == 0, "{sure}");
@@ -250,10 +248,7 @@ fn jumps_of_the_sure_size_are_counted() {
 fn a_preempted_thread_is_a_gap_and_no_jump() {
     let gap = Fault { gap: 4e6, ..Fault::default() };
     let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, every(3001, gap));
-    assert_eq!(
-        judged(counts),
-        ReferencedCounts { gap: READS / 3001, hidden_regression: Some(0), ..ReferencedCounts::default() }
-    );
+    assert_eq!(judged(&counts), Judged { gap: READS / 3001, hidden_regression: Some(0), ..Judged::default() });
 }
 
 /// A batch that an interruption made longer than a coarse clock's tick was taken for one in which a
@@ -262,7 +257,7 @@ fn a_preempted_thread_is_a_gap_and_no_jump() {
 fn an_interrupted_batch_decides_nothing_for_a_coarse_clock() {
     let faults = |read: u64| Fault { gap: if read == 5_000 { 9e6 } else { 0.0 }, ..Fault::default() };
     let counts = count(&mut Simulated::new(25.0, 4e6), 376, 800, faults);
-    assert_eq!(judged(counts).hidden_regression, None);
+    assert_eq!(judged(&counts).hidden_regression, None);
 }
 
 /// A batch that began with a repeat left an upper bound of the offset that was too high by its
@@ -277,7 +272,7 @@ fn what_follows_a_batch_that_began_with_a_repeat_is_counted() {
         _ => Fault::default(),
     };
     let counts = count(&mut Simulated::new(25.0, 1.0), 20, 800, faults);
-    assert_eq!(judged(counts), ReferencedCounts { jump: 1, warp: 0, gap: 1, hidden_regression: Some(0) });
+    assert_eq!(judged(&counts), Judged { jump: 1, warp: 0, gap: 1, hidden_regression: Some(0) });
 }
 
 /// If most batches were interrupted, their usual cost holds an interruption: a batch with a shorter
@@ -296,14 +291,14 @@ fn a_gap_that_is_shorter_than_the_usual_ones_is_a_gap() {
         clock.now += 10.0;
         counter.batch(Batch { values: &values, before_ns, after_ns: clock.now, cost_ns: Some(usual_ns) });
     }
-    assert_eq!(judged(counter.finish().0).gap, 20);
+    assert_eq!(judged(&counter.finish().0).gap, 20);
 }
 
 #[test]
 fn a_jump_inside_a_gap_is_a_jump() {
     let both = Fault { gap: 4e6, step: 500_000.0, ..Fault::default() };
     let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, every(3001, both));
-    assert_eq!(judged(counts).jump, READS / 3001);
+    assert_eq!(judged(&counts).jump, READS / 3001);
 }
 
 #[test]
@@ -316,7 +311,7 @@ fn a_jump_inside_a_gap_takes_no_other_gap_of_its_batch_along() {
         _ => Fault::default(),
     };
     let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, faults);
-    assert_eq!(judged(counts), ReferencedCounts { jump: 38, warp: 38, gap: 38, hidden_regression: Some(0) });
+    assert_eq!(judged(&counts), Judged { jump: 38, warp: 38, gap: 38, hidden_regression: Some(0) });
 }
 
 #[test]
@@ -329,7 +324,7 @@ fn a_jump_beside_a_gap_is_distinguished_by_its_size() {
     };
     let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, faults);
     // 300,001 reads hold 38 first and 38 second places of a period of 8,000.
-    assert_eq!(judged(counts), ReferencedCounts { jump: 38, warp: 0, gap: 38, hidden_regression: Some(0) });
+    assert_eq!(judged(&counts), Judged { jump: 38, warp: 0, gap: 38, hidden_regression: Some(0) });
 }
 
 /// The interruption hides part of the jump from the batch that it is in, but not from the next one:
@@ -342,10 +337,10 @@ fn a_jump_before_an_interruption_is_one_jump() {
             let lost = |at: usize| if at == batch { (0.0, lost) } else { (0.0, 0.0) };
             // The 100th batch holds readings 79,202 to 80,001.
             let jump = |read: u64| if read == 79_500 { jump } else { Fault::default() };
-            let (counts, worst) = interrupted(&mut Simulated::new(25.0, 1.0), 376, 800, jump, lost);
-            let ReferencedCounts { jump, warp, hidden_regression, .. } = judged(counts);
+            let (counts, worst) = interrupted(&mut Simulated::new(25.0, 1.0), 376, 800, jump, lost).finish();
+            let Judged { jump, warp, hidden_regression, .. } = judged(&counts);
             assert_eq!((jump, hidden_regression), (1, Some(0)), "{:?} in {batch}", lost(batch));
-            let size = worst.of_kind(EventKind::Jump)[0].size;
+            let size = worst.jump[0].size_ns.unwrap();
             assert!(size <= 2e6 + 100.0 && warp == u64::from(size > WARP_NS), "{size}");
         }
     }
@@ -359,7 +354,7 @@ fn a_step_back_that_has_returned_excuses_no_later_jump() {
         _ => Fault::default(),
     };
     let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, faults);
-    assert_eq!((counts.regression, judged(counts).jump), (38, 38));
+    assert_eq!((counts.regression, judged(&counts).jump), (38, 38));
 }
 
 #[test]
@@ -367,16 +362,17 @@ fn time_lost_inside_a_gap_is_a_hidden_regression() {
     let both = Fault { gap: 4e6, step: -500_000.0, ..Fault::default() };
     let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, every(3001, both));
     assert_eq!(counts.regression, 0);
-    assert_eq!(judged(counts).hidden_regression, Some(READS / 3001));
-    assert_eq!(judged(counts).jump, 0);
+    assert_eq!(judged(&counts).hidden_regression, Some(READS / 3001));
+    assert_eq!(judged(&counts).jump, 0);
 }
 
 #[test]
 fn the_regular_step_of_a_coarse_clock_is_neither_jump_nor_warp() {
     for tick in [1_000.0, 1e6, 4e6, 1e7] {
-        let counts = count(&mut Simulated::new(5.0, tick), 3000, 1000, |_| Fault::default());
-        assert_eq!((judged(counts).jump, judged(counts).warp, judged(counts).gap), (0, 0, 0), "{tick}");
-        assert_eq!(counts.smallest_step, Some(tick as u64), "{tick}");
+        let counter = counted(&mut Simulated::new(5.0, tick), 3000, 1000, |_| Fault::default());
+        assert_eq!(counter.smallest_step(), Some(tick as u64), "{tick}");
+        let counts = counter.finish().0;
+        assert_eq!((judged(&counts).jump, judged(&counts).warp, judged(&counts).gap), (0, 0, 0), "{tick}");
         assert_eq!((counts.stuck, counts.stall > 0), (0, tick < 2e3), "{tick}");
         assert_eq!(counts.regression, 0);
     }
@@ -387,21 +383,21 @@ fn a_coarse_clock_that_misses_ticks_and_catches_up_did_not_jump() {
     // 12 ms without a tick of 4 ms: what then comes at once is what had passed.
     let late = |read: u64| Fault { repeated: (3_000_000..4_500_000).contains(&read), ..Fault::default() };
     let counts = count(&mut Simulated::new(5.0, 4e6), 9000, 1000, late);
-    assert_eq!((judged(counts).jump, judged(counts).warp), (0, 0));
+    assert_eq!((judged(&counts).jump, judged(&counts).warp), (0, 0));
 }
 
 #[test]
 fn a_jump_of_a_coarse_clock_is_seen() {
     let forward = Fault { step: 20e6, ..Fault::default() };
     let counts = count(&mut Simulated::new(5.0, 4e6), 9000, 1000, every(1_500_001, forward));
-    assert_eq!((judged(counts).jump, judged(counts).warp), (5, 5));
+    assert_eq!((judged(&counts).jump, judged(&counts).warp), (5, 5));
 }
 
 #[test]
 fn nobody_judges_cpu_time() {
-    let mut counter = EventCounter::new(1.0, 0.0, Judge::None, 2);
+    let mut counter = EventCounter::new(1.0, 0.0, Judge::None("CPU time"), 2);
     counter.batch(Batch { values: &[0, 1_000_000_000], before_ns: 0.0, after_ns: 1.0, cost_ns: Some(1.0) });
-    assert_eq!(counter.finish().0.judged, None);
+    assert_eq!(counter.finish().0.jump, Figure::unknown("CPU time"));
 }
 
 #[test]
@@ -411,7 +407,7 @@ fn a_slewed_clock_is_not_at_fault() {
         let mut clock = Simulated::new(25.0, 1.0);
         let counts = count(&mut clock, 5000, 800, |_| Fault { step: 26.0 * rate, ..Fault::default() });
         assert_eq!(
-            (counts.regression, judged(counts).jump, judged(counts).hidden_regression),
+            (counts.regression, judged(&counts).jump, judged(&counts).hidden_regression),
             (0, 0, Some(0)),
             "{rate}"
         );
@@ -429,7 +425,7 @@ fn a_fine_clock_is_not_blamed_for_a_coarse_reference() {
         let values: Vec<u64> = (0..1000).map(|_| clock.read(Fault::default())).collect();
         counter.batch(Batch { values: &values, before_ns, after_ns: coarse(clock.now), cost_ns: Some(10.43) });
     }
-    let counts = judged(counter.finish().0);
+    let counts = judged(&counter.finish().0);
     assert_eq!((counts.jump, counts.gap, counts.hidden_regression.unwrap_or(0)), (0, 0, 0));
 }
 
@@ -450,7 +446,7 @@ fn a_rate_that_is_not_known_well_accuses_nobody() {
             });
             clock.now += 500_000.0;
         }
-        let counts = judged(counter.finish().0);
+        let counts = judged(&counter.finish().0);
         assert_eq!((counts.jump, counts.hidden_regression), (0, Some(0)), "{rate}");
     }
 }
@@ -466,8 +462,8 @@ proptest! {
         let gap = |read| Fault { gap: gaps.iter().filter(|(at, _)| *at == read).map(|(_, gap)| gap).sum(), ..Fault::default() };
         let counts = count(&mut Simulated::new(cost, tick), 20_000 / length, length, gap);
         prop_assert_eq!(counts.regression, 0);
-        prop_assert_eq!((judged(counts).jump, judged(counts).warp), (0, 0));
-        prop_assert_eq!(judged(counts).hidden_regression.unwrap_or(0), 0);
+        prop_assert_eq!((judged(&counts).jump, judged(&counts).warp), (0, 0));
+        prop_assert_eq!(judged(&counts).hidden_regression.unwrap_or(0), 0);
     }
 
     /// Wherever a busy machine interrupts: what it hides of a jump is never a second one. (In one
@@ -490,9 +486,9 @@ proptest! {
             let here = lost.iter().filter(|(at, ..)| *at == batch);
             here.fold((0.0, 0.0), |(before, after), (_, b, a)| (before + share(*b), after + share(*a)))
         };
-        let (counts, _) = interrupted(&mut Simulated::new(25.0, 1.0), 60, 800, faults, lost);
-        prop_assert!(judged(counts).jump <= 47_201 / 3001 + 1, "{:?}", judged(counts));
-        prop_assert_eq!(judged(counts).hidden_regression, Some(0));
+        let (counts, _) = interrupted(&mut Simulated::new(25.0, 1.0), 60, 800, faults, lost).finish();
+        prop_assert!(judged(&counts).jump <= 47_201 / 3001 + 1, "{:?}", judged(&counts));
+        prop_assert_eq!(judged(&counts).hidden_regression, Some(0));
     }
 
     /// A loss that a reading shows as a step back is not counted once more as a hidden one,
@@ -518,10 +514,10 @@ proptest! {
             let here = lost.iter().filter(|(at, ..)| *at == batch);
             here.fold((0.0, 0.0), |(before, after), (_, b, a)| (before + b, after + a))
         };
-        let (counts, _) = interrupted(&mut Simulated::new(25.0, 1.0), 60, 800, faults, lost);
-        let found = counts.regression + judged(counts).hidden_regression.unwrap_or(0);
+        let (counts, _) = interrupted(&mut Simulated::new(25.0, 1.0), 60, 800, faults, lost).finish();
+        let found = counts.regression + judged(&counts).hidden_regression.unwrap_or(0);
         prop_assert!(found <= 47_201 / every, "{found} of {}: {counts:?}", 47_201 / every);
-        prop_assert_eq!(judged(counts).jump, 0);
+        prop_assert_eq!(judged(&counts).jump, 0);
     }
 
     /// Whatever is read, and whenever it is asked: a snapshot is what an end there would give, and
@@ -540,7 +536,7 @@ proptest! {
             value = value.wrapping_add_signed(if *is_long { *step } else { step.signum() });
             value
         }).collect();
-        let judge = if has_judge { PERFECT } else { Judge::None };
+        let judge = if has_judge { PERFECT } else { Judge::None("CPU time") };
         let (mut alone, mut observed) = (EventCounter::new(1.0, 0.0, judge, 40), EventCounter::new(1.0, 0.0, judge, 40));
         let (mut remaining, mut now_ns) = (values.as_slice(), 0.0);
         for (turn, length) in lengths.iter().cycle().enumerate() {

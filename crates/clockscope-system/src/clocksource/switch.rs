@@ -10,9 +10,9 @@ use std::thread;
 use std::time::Duration;
 
 use clockscope_core::Errno;
-use clockscope_records::{Failure, LeftBehind, SwitchedBy};
+use clockscope_records::{ErrorCause, LeftBehind, SwitchedBy};
 
-use crate::failure::failure;
+use crate::failure::cause;
 use crate::pseudo_files;
 
 /// Places of the clocksource's files and of the marker, which is in memory, so that a reboot, which
@@ -189,7 +189,7 @@ impl SwitchPaths {
         }
         let file = match File::open(&self.marker) {
             Ok(file) => file,
-            Err(error) if failure(Errno::from(&error)) == Failure::Denied => {
+            Err(error) if cause(Errno::from(&error)) == ErrorCause::Denied => {
                 return Err(SwitchedBy::OtherUser { marker: self.marker.display().to_string() });
             }
             Err(_) => return Ok(None),

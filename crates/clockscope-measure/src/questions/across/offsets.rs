@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use clockscope_core::brackets::{Bracket, Offset, OffsetBounds, narrowest};
-use clockscope_records::{CpuOffset, CpusReason, Envelope, Figure, OffsetPair, Offsets, PairsReason, Unknown, texts};
+use clockscope_records::{
+    ClockReason, CpuOffset, CpusReason, Envelope, Figure, OffsetPair, Offsets, PairsReason, Unknown, texts,
+};
 use clockscope_system::failure::system_error;
-use clockscope_system::{Errno, RawClock, Unavailable};
+use clockscope_system::{Errno, RawClock};
 
 use super::exchange::{Exchange, Learned};
 use super::team::{PairResult, on_each, play_round};
@@ -17,7 +19,7 @@ use crate::instrument::pair::{Rendezvous, Side};
 use crate::instrument::session::Session;
 use crate::instrument::step;
 use crate::instrument::timer::{Timer, read};
-use crate::platform::failure_reason::FailureReason;
+use crate::platform::failure_reason::unavailable;
 use crate::platform::{Platform, ReferenceClock, ThreadError};
 
 /// Shortest time for one direction of a pair, in ns: some ten thousand exchanges.
@@ -88,8 +90,8 @@ pub(crate) fn find<P: Platform>(
         Offsets { cpus: plan.cpus.clone(), rounds: rounds as u32, serial: plan.serial, ..Offsets::default() };
     let counter = match ordered(bench.platform, counters) {
         Ok(counter) => counter,
-        Err(FailureReason { failure, reason }) => {
-            let reason = PairsReason::NoCounter { failure: Some(failure), because: Box::new(reason) };
+        Err(reason) => {
+            let reason = PairsReason::NoCounter { because: Box::new(reason.into()) };
             offsets.counter = Figure::unknown(reason.clone());
             return untested(offsets, &reason);
         }
@@ -113,13 +115,13 @@ pub(crate) fn find<P: Platform>(
 }
 
 /// The ordered counter, where a plain read of the counter succeeded.
-fn ordered<P: Platform>(platform: &P, counters: &Catalog<P>) -> Result<P::Counter, FailureReason> {
+fn ordered<P: Platform>(platform: &P, counters: &Catalog<P>) -> Result<P::Counter, ClockReason> {
     if !counters.entries.iter().any(|row| row.sampler.is_ok()) {
         let mut reasons = counters.entries.iter().filter_map(|row| row.failure_reason().cloned());
-        let none = Unavailable::Missing("this architecture has no counter that clockscope knows".into());
-        return Err(reasons.next().unwrap_or(none.into()));
+        let none = ClockReason::Missing { words: "this architecture has no counter that clockscope knows".to_owned() };
+        return Err(reasons.next().unwrap_or(none));
     }
-    Ok(platform.ordered_counter()?)
+    platform.ordered_counter().map_err(unavailable)
 }
 
 fn untested(offsets: Offsets, reason: &PairsReason) -> Offsets {

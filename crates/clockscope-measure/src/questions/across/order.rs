@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use clockscope_records::{
-    CpusReason, Envelope, Figure, HandoffPair, Handoffs, LostPair, Order, PairsReason, Sequence, Unknown, texts,
+    ClockReason, CpusReason, Envelope, Figure, HandoffPair, Handoffs, LostPair, Order, PairsReason, Sequence, Unknown,
+    texts,
 };
 use clockscope_system::Errno;
 
@@ -14,12 +15,11 @@ use super::stores;
 use super::team::{PairResult, play_round};
 use super::tournament;
 use crate::instrument::bench::{Bench, Progress, Setup};
-use crate::instrument::catalog::{Catalog, CatalogEntry};
+use crate::instrument::catalog::{Catalog, CatalogEntry, ErasedClock};
 use crate::instrument::error::MeasureError;
 use crate::instrument::pair::handoff::{HandoffState, Received};
 use crate::instrument::pair::{Deadline, Rendezvous, Side};
 use crate::instrument::session::Session;
-use crate::platform::failure_reason::FailureReason;
 use crate::platform::{Platform, SharedWord, ThreadError};
 
 /// Intended duration of a round, in ns: long enough that starting its threads does not matter,
@@ -37,15 +37,17 @@ const MAX_WAIT_NS: f64 = 30e6;
 const STORES_SHARE: f64 = 0.25;
 
 /// Way in which readings are handed over.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handoff {
     /// Through mailboxes.
     Mailbox,
     /// Under a lock.
     Lock,
-    /// By one after the other.
-    #[default]
-    Both,
+}
+
+impl Handoff {
+    /// All ways.
+    pub const ALL: [Self; 2] = [Self::Mailbox, Self::Lock];
 }
 
 /// Request for a test of order: what to test, and how.
@@ -59,8 +61,8 @@ pub struct OrderRequest {
     pub cpus: Option<Vec<u32>>,
     /// Test one pair of CPUs at a time.
     pub serial: bool,
-    /// Way in which readings are handed over.
-    pub handoff: Handoff,
+    /// Ways in which readings are handed over, one after the other.
+    pub handoffs: &'static [Handoff],
     /// Test also whether a reading is ordered after the thread's own earlier stores, on the first
     /// two CPUs, for a quarter of the time.
     pub stores: bool,
@@ -78,13 +80,13 @@ pub fn order<P: Platform>(
     request: &OrderRequest,
     progress: &mut Progress<'_>,
 ) -> Result<Envelope<Order>, MeasureError> {
-    let OrderRequest { duration_s, ref cpus, serial, handoff, stores } = *request;
+    let OrderRequest { duration_s, ref cpus, serial, handoffs, stores } = *request;
     let cpus = super::cpus(session.platform, cpus.as_deref())?;
     let stores_share = if stores { STORES_SHARE } else { 0.0 };
     let stores_ns = duration_s * 1e9 * stores_share;
     let duration_ns = duration_s * 1e9 - stores_ns;
     let longest_ns = f64::INFINITY;
-    let plan = OrderSettings { cpus, serial, handoff, duration_ns, longest_ns, longest_missing_ns: duration_ns };
+    let plan = OrderSettings { cpus, serial, handoffs, duration_ns, longest_ns, longest_missing_ns: duration_ns };
     let mut setup = Setup::new(session, catalog, None)?;
     let rows = std::mem::take(&mut setup.catalog.entries);
     let sampling = setup.bench.calibrate();
@@ -100,7 +102,7 @@ pub fn order<P: Platform>(
 pub(crate) struct OrderSettings {
     pub(crate) cpus: Vec<u32>,
     pub(crate) serial: bool,
-    pub(crate) handoff: Handoff,
+    pub(crate) handoffs: &'static [Handoff],
     pub(crate) duration_ns: f64,
     /// Time after which no turn is begun any more, in ns: on busy CPUs the threads wait long for
     /// each other.
@@ -121,7 +123,7 @@ pub(crate) fn find<P: Platform>(
     let rounds = tournament::rounds(plan.cpus.len());
     let mut order = Order { cpus: plan.cpus.clone(), rounds: rounds as u32, serial: plan.serial, ..Order::default() };
     let mut untestable = super::untestable(&plan.cpus, &setup.session.environment().cpu);
-    let tasks = tasks(rows, plan.handoff);
+    let tasks = tasks(rows, plan.handoffs);
     let mut tallies = vec![Tally::default(); tasks.len()];
     let mut pairs = PairTallies::new();
     if untestable.is_none() {
@@ -140,8 +142,8 @@ pub(crate) fn find<P: Platform>(
     let reason = order.untestable.clone().unwrap_or(reason.into());
     order.bare_handoffs_per_second = Figure::of(bare.timed.per_second(), reason);
     let sequences = rows.iter().enumerate().map(|(index, row)| {
-        let ways = [HandoffMode::Mailbox, HandoffMode::Lock].map(|way| {
-            let tally = tasks.iter().zip(&tallies).find(|(task, _)| task.index == Some(index) && task.way == way);
+        let ways = Handoff::ALL.map(|way| {
+            let tally = tasks.iter().zip(&tallies).find(|(task, _)| task.is_of(index, way));
             tally.map(|(_, tally)| tally)
         });
         record(row, ways, bench, (order.untestable.as_ref(), plan.longest_ns))
@@ -152,53 +154,47 @@ pub(crate) fn find<P: Platform>(
 }
 
 /// Returns why a clock was not handed over; `None` if it was.
-fn not_handed_over<P: Platform>(row: &CatalogEntry<P>) -> Option<FailureReason> {
+fn not_handed_over<P: Platform>(row: &CatalogEntry<P>) -> Option<ClockReason> {
     row.failure_reason().cloned().or_else(|| super::unfit(row))
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum HandoffMode {
+/// One clock, handed over in one way, or messages without a clock.
+enum HandoffTask<'a, P: Platform> {
     Bare,
-    Mailbox,
-    Lock,
+    Clock { index: usize, row: &'a CatalogEntry<P>, clock: &'a dyn ErasedClock<P>, way: Handoff },
 }
 
-/// One clock, handed over in one way; none for the bare way.
-struct HandoffTask<'a, P: Platform> {
-    index: Option<usize>,
-    row: Option<&'a CatalogEntry<P>>,
-    way: HandoffMode,
-}
-
-/// The bare way first, then each clock in each way.
-fn tasks<P: Platform>(rows: &[CatalogEntry<P>], handoff: Handoff) -> Vec<HandoffTask<'_, P>> {
-    let ways: &[HandoffMode] = match handoff {
-        Handoff::Mailbox => &[HandoffMode::Mailbox],
-        Handoff::Lock => &[HandoffMode::Lock],
-        Handoff::Both => &[HandoffMode::Mailbox, HandoffMode::Lock],
-    };
-    let fit = rows.iter().enumerate().filter(|(_, row)| row.sampler.is_ok() && super::unfit(row).is_none());
-    let of_clocks = fit.flat_map(|(index, row)| {
-        ways.iter().map(move |way| HandoffTask { index: Some(index), row: Some(row), way: *way })
-    });
-    std::iter::once(HandoffTask { index: None, row: None, way: HandoffMode::Bare }).chain(of_clocks).collect()
+/// The bare messages first, then each clock in each way.
+fn tasks<'a, P: Platform>(rows: &'a [CatalogEntry<P>], ways: &'a [Handoff]) -> Vec<HandoffTask<'a, P>> {
+    let mut tasks = vec![HandoffTask::Bare];
+    for (index, row) in rows.iter().enumerate() {
+        if let (Ok(clock), None) = (&row.sampler, super::unfit(row)) {
+            tasks.extend(ways.iter().map(|way| HandoffTask::Clock { index, row, clock: &**clock, way: *way }));
+        }
+    }
+    tasks
 }
 
 impl<P: Platform> HandoffTask<'_, P> {
-    /// Returns true if its reads are ordered; `None` of the bare way.
+    /// Returns whether it is the clock of this row, handed over in this way.
+    fn is_of(&self, row: usize, handoff: Handoff) -> bool {
+        matches!(self, Self::Clock { index, way, .. } if (*index, *way) == (row, handoff))
+    }
+
+    /// Returns true if its reads are ordered; `None` of bare messages.
     fn is_ordered(&self) -> Option<bool> {
-        self.row.map(|row| row.info.is_ordered)
+        if let Self::Clock { row, .. } = self { Some(row.info.is_ordered) } else { None }
     }
 
     fn start(&self, handoff: &HandoffState<'_, P>) -> Result<(), Errno> {
-        self.row.map_or(Ok(()), |row| row.sampler.as_ref().map_or(Ok(()), |sampler| sampler.start_handoff(handoff)))
+        if let Self::Clock { clock, .. } = self { clock.start_handoff(handoff) } else { Ok(()) }
     }
 
     fn run(&self, handoff: &HandoffState<'_, P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received {
-        match (self.way, self.row.map(|row| &row.sampler)) {
-            (HandoffMode::Mailbox, Some(Ok(sampler))) => sampler.mailbox(handoff, side, keeper),
-            (HandoffMode::Lock, Some(Ok(sampler))) => sampler.lock(handoff, side, keeper),
-            _ => handoff.bare(side, keeper),
+        match self {
+            Self::Bare => handoff.bare(side, keeper),
+            Self::Clock { clock, way: Handoff::Mailbox, .. } => clock.mailbox(handoff, side, keeper),
+            Self::Clock { clock, way: Handoff::Lock, .. } => clock.lock(handoff, side, keeper),
         }
     }
 }
@@ -472,12 +468,12 @@ fn record<P: Platform>(
     bench: &Bench<'_, P>,
     (untestable, longest_ns): (Option<&Unknown>, f64),
 ) -> Sequence {
-    let failure_reason = not_handed_over(row);
+    let unfit = not_handed_over(row).map(Unknown::from);
     let ns_per_unit = row.info.ns_per_unit(bench.facts.first_rate.ns_per_unit).unwrap_or(1.0);
     let tallies: Vec<&Tally> = ways.into_iter().flatten().collect();
     let handoffs: u64 = tallies.iter().map(|tally| tally.received.handoffs).sum();
     let regressions: u64 = tallies.iter().map(|tally| tally.received.regressions).sum();
-    let untaken = failure_reason.as_ref().map_or_else(|| texts::NOT_REQUESTED.into(), FailureReason::unknown);
+    let untaken = unfit.clone().unwrap_or(texts::NOT_REQUESTED.into());
     let [mailbox, lock] = ways.map(|tally| match tally {
         Some(tally) => Figure::Known(Handoffs {
             handoffs: tally.received.handoffs,
@@ -489,12 +485,11 @@ fn record<P: Platform>(
     let step_ns = row.info.nominal_resolution_ns(Some(ns_per_unit)).get().unwrap_or(1.0);
     let is_stuck = tallies.iter().any(|tally| tally.pace.is_stuck(step_ns, ns_per_unit));
     let error = tallies.iter().find_map(|tally| tally.received.error);
-    let failed = super::ended(error, is_stuck);
+    let failed = super::ended(error, is_stuck).map(Unknown::from);
     // Equal readings are in any order.
     let is_one_reading = regressions == 0 && handoffs > 0 && tallies.iter().all(|tally| tally.pace.moved == 0);
     let untaken = not_begun(bench.is_stopped(), longest_ns);
-    let of_failure = failed.as_ref().map(FailureReason::unknown);
-    let nothing = failure_reason.as_ref().map(FailureReason::unknown).or(untestable.cloned()).or(of_failure);
+    let nothing = unfit.clone().or(untestable.cloned()).or(failed.clone());
     // Each of these takes the one before it.
     let handed_over = if handoffs > 0 { Ok(()) } else { Err(nothing.unwrap_or(untaken.into())) };
     let counted = handed_over.clone().and(match is_one_reading {
@@ -504,15 +499,12 @@ fn record<P: Platform>(
     let stepped = tallies.iter().filter_map(|tally| Some((tally.received.worst, tally.worst_pair?)));
     let worst = stepped.max_by_key(|(worst, _)| *worst);
     let worst = counted.clone().and(worst.ok_or(Unknown::from("no reading went back")));
-    let is_available = failure_reason.is_none();
-    let failure_reason = failure_reason.or(failed);
     let per_second = tallies.iter().map(|tally| tally.timed).sum::<Timed>().per_second();
     Sequence {
         name: row.label(),
         ordered: row.info.is_ordered,
-        available: is_available,
-        failure: failure_reason.as_ref().map(|failure_reason| failure_reason.failure),
-        reason: failure_reason.map(|failure_reason| failure_reason.reason),
+        available: unfit.is_none(),
+        reason: unfit.or(failed),
         handoffs,
         handoffs_per_second: handed_over.and(per_second.ok_or(texts::UNTIMED.into())).into(),
         regressions: counted.clone().into(),

@@ -8,7 +8,6 @@ use crate::instrument::bench::Bench;
 use crate::instrument::catalog::CatalogEntry;
 use crate::instrument::pair::Side;
 use crate::instrument::pair::store_rounds::{StoreCounts, StoreRounds};
-use crate::platform::failure_reason::FailureReason;
 use crate::platform::{Platform, ThreadError};
 
 /// Shortest time for one clock with or without a fence, in ns: thousands of rounds.
@@ -73,7 +72,7 @@ fn record<P: Platform>(
         violations: counts.violations,
         worst_ns: (counts.violations > 0).then_some(counts.worst as f64 * ns_per_unit),
     });
-    let reason = ended(error, false).as_ref().map(FailureReason::unknown);
+    let reason = ended(error, false).map(Unknown::from);
     StoreOrder { name: row.label(), reason, bare, fenced }
 }
 

@@ -61,7 +61,8 @@ impl<'a> RateStatements<'a> {
             }
         });
         let independent = others.filter(|(_, name)| self.is_independent(name));
-        let bounds = independent.filter_map(|(pair, name)| Some(((pair.ppm?.abs() + pair.bound_ppm?) * 1e-6, name)));
+        let bounds =
+            independent.filter_map(|(pair, name)| Some(((pair.ppm.get()?.abs() + pair.bound_ppm.get()?) * 1e-6, name)));
         bounds.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(share, name)| (share, name.clone()))
     }
 

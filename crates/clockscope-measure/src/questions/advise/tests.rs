@@ -236,7 +236,7 @@ fn the_recommendation_agrees_with_the_advice() {
     for clocks in [&both[..], &both[..1], &both[1..]] {
         let found = recommend(clocks, &healthy().environment);
         let (clock, from_ns) = (found.clock.known().unwrap(), found.interval_ns.unwrap());
-        let shorter = found.shorter.as_ref().map_or(clock, |shorter| &shorter.clock);
+        let shorter = found.shorter.as_ref().unwrap_or(clock);
         let nearby = [from_ns * 0.999, from_ns * 1.001];
         for row in INTERVALS.into_iter().chain(nearby).flat_map(|ns| rows(clocks, Some(ns), DEFAULT_ERROR)) {
             assert_eq!(&row.clock, if row.interval_ns < from_ns { shorter } else { clock }, "{row:?}");
@@ -246,7 +246,7 @@ fn the_recommendation_agrees_with_the_advice() {
     let found = recommend(&both, &healthy().environment);
     assert_eq!((found.interval_ns, found.reading_error_ns, found.cost_ns), (Some(6_000.0), Some(60.0), Some(40.0)));
     assert_eq!(found.reads, both[0].events.as_ref().map(|events| events.reads));
-    assert_eq!(found.shorter, Some(ForShorter { clock: "rdtscp".to_owned(), reading_error_ns: 40.0 }));
+    assert_eq!(found.shorter.as_deref(), Some("rdtscp"));
 }
 
 #[test]
@@ -375,11 +375,9 @@ fn a_comparison_with_other_hardware_bounds_the_scale() {
         let pair = |a: &str, b: &str, ppm| RatePair {
             a: a.to_owned(),
             b: b.to_owned(),
-            ppm: Some(ppm),
-            bound_ppm: Some(0.5),
-            constant: Some(true),
-            reason: None,
-            failure: None,
+            ppm: Figure::Known(ppm),
+            bound_ppm: Figure::Known(0.5),
+            constant: Figure::Known(true),
         };
         let pairs =
             vec![pair("monotonic", "rust_instant", 0.0), pair("ptp0", "monotonic", -7.0), pair("rdtscp", "ptp0", 1.0)];
@@ -424,10 +422,7 @@ fn errors_after_work_are_those_advised() {
     ];
     let recommended = recommend(&clocks, &healthy().environment);
     assert_eq!((recommended.clock.as_deref(), recommended.after), (Some("monotonic"), Some(Work::Spin)));
-    assert_eq!(
-        (recommended.interval_ns.map(f64::round), recommended.shorter.unwrap().clock),
-        (Some(1e4), "rdtscp".into())
-    );
+    assert_eq!((recommended.interval_ns.map(f64::round), recommended.shorter.as_deref()), (Some(1e4), Some("rdtscp")));
     let measured = measured(&clocks, Synchronization::default());
     let advised =
         |interval_ns: f64, work: Work| advise(AdviceInput::Measurement(&measured), 0.01, Some(interval_ns), work).found;

@@ -1,12 +1,12 @@
 //! The evidence for and against the processor's counter.
 
-use clockscope_records::checks::{self, CostCause, RateChange, Suspect, Untested};
+use clockscope_records::checks::{self, CostCause, RateChange, Suspect};
 use clockscope_records::{
-    ClockRecord, EvidenceData, Failure, Finding, Hypervisor, KernelCause, OffsetPair, RateRecord, ReadPath, Sequence,
+    ClockRecord, EvidenceData, Finding, Hypervisor, KernelCause, OffsetPair, RateRecord, ReadPath, Sequence, texts,
 };
 use clockscope_system::frequencies;
 
-use super::events::{self, NoRate};
+use super::events::{self, NoRate, one_cpu};
 use super::evidence::{ClockEvidence, Severity, WeighedEvidence};
 use super::observations::{self, Mean, Observations};
 
@@ -51,7 +51,6 @@ fn readable(counters: &[&ClockRecord]) -> WeighedEvidence {
     let refused = counters.iter().find(|_| !is_readable);
     let check = checks::Readable {
         path: ReadPath::Instruction,
-        failure: refused.map(|clock| clock.failure.unwrap_or(Failure::Refused)),
         errors: 0,
         reason: refused.and_then(|clock| clock.reason.clone()),
     };
@@ -143,12 +142,12 @@ fn offsets(seen: &Observations) -> WeighedEvidence {
         .iter()
         .filter(|pair| pair.apart.get() == Some(true))
         .max_by(|one, other| apart_ns(one).total_cmp(&apart_ns(other)));
-    let (untested, finding) = match found.apart {
-        _ if !is_checked && seen.environment.cpu.online.get() == Some(1) => (Some(Untested::OneCpu), Finding::For),
-        _ if !is_checked => (Some(Untested::NoPair), Finding::Unknown),
+    let (reason, finding) = match (found.apart, one_cpu(seen)) {
+        (_, Some(reason)) if !is_checked => (Some(reason.into()), Finding::For),
+        _ if !is_checked => (Some(found.untestable.clone().unwrap_or(texts::NO_PAIR.into())), Finding::Unknown),
         // A bound that is longer than any way between CPUs was not measured, but interrupted.
-        0 if found.within_ns.get().is_some_and(|ns| ns <= MAX_OFFSET_NS) => (None, Finding::For),
-        0 => (None, Finding::Unknown),
+        (0, _) if found.within_ns.get().is_some_and(|ns| ns <= MAX_OFFSET_NS) => (None, Finding::For),
+        (0, _) => (None, Finding::Unknown),
         _ => (None, Finding::Against),
     };
     let check = checks::Offsets {
@@ -158,8 +157,7 @@ fn offsets(seen: &Observations) -> WeighedEvidence {
         b: furthest.map(|pair| pair.b),
         offset_ns: furthest.and_then(|pair| pair.offset_ns.get()),
         bound_ns: furthest.and_then(|pair| pair.bound_ns.get()),
-        untested,
-        reason: found.untestable.clone().filter(|_| untested == Some(Untested::NoPair)),
+        reason,
     };
     WeighedEvidence::new(check, finding, Severity::Limits)
 }

@@ -295,7 +295,7 @@ impl SpunClock {
     fn new<P: Platform>(entry: &CatalogEntry<P>) -> Self {
         let ns_per_unit = entry.info.ns_per_unit(1.0);
         let reason = match entry.failure_reason() {
-            Some(failure) => Some(failure.reason.clone()),
+            Some(reason) => Some(reason.clone().into()),
             None if ns_per_unit.is_none() => Some(texts::NO_LENGTH.into()),
             None if entry.info.name == USER_TIME_CLOCK => Some(texts::CPU_TIME_OF_USER.into()),
             None => None,

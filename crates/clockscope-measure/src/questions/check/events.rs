@@ -1,12 +1,14 @@
 //! Events between readings, as evidence on any clock.
 
-use clockscope_records::checks::{self, RateChange, ReferenceProblem, Suspect, Untested};
-use clockscope_records::{ClockRecord, Events, EvidenceData, Failure, Finding, RateRecord, Sequence, Unknown};
+use clockscope_records::checks::{self, RateChange, ReferenceProblem, Suspect};
+use clockscope_records::{
+    ClockRecord, CpuLimit, Events, EvidenceData, Finding, PairsReason, RateRecord, Sequence, Unknown, texts,
+};
 
 use super::evidence::{Severity, WeighedEvidence};
 use super::observations::Observations;
 use crate::instrument::error::MeasureError;
-use crate::platform::failure_reason::{clock_failed, observed_ns};
+use crate::platform::failure_reason::observed_ns;
 use crate::questions::across::order;
 use crate::questions::rate::base_name;
 
@@ -37,7 +39,7 @@ fn sum(counts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
 fn reason(clocks: &[&ClockRecord], own: impl Fn(&Events) -> Option<&Unknown>) -> Option<Unknown> {
     clocks.iter().find_map(|clock| match clock.events.as_ref().and_then(&own) {
         Some(reason) => Some(reason.clone()),
-        None => Some(clock_failed(clock.failure, clock.reason.as_ref()?)),
+        None => clock.reason.clone(),
     })
 }
 
@@ -180,21 +182,30 @@ pub(super) fn order(
     let handoffs: u64 = ordered.iter().map(|sequence| sequence.handoffs).sum();
     let regressions = sum(ordered.iter().map(|sequence| sequence.regressions.get())).filter(|_| handoffs > 0);
     // Reads that fail on one CPU after others succeeded there.
-    let ended = ordered.iter().find(|sequence| sequence.failure == Some(Failure::DuringRun));
-    let ended = ended.and_then(|sequence| sequence.reason.as_ref());
-    let lost = seen.order.lost.first().map(|lost| lost.reason.clone());
-    let (untested, reason, finding) = match (regressions, &seen.order.untestable) {
-        (None, _) if seen.environment.cpu.online.get() == Some(1) => (Some(Untested::OneCpu), None, Finding::For),
-        (None, Some(why)) => (Some(Untested::NoPair), Some(why.clone()), Finding::Unknown),
-        (None, None) => (Some(Untested::NoHandoff), lost, Finding::Unknown),
-        (Some(0), _) if handoffs < order::MIN_HANDOFFS => (Some(Untested::FewHandoffs), None, Finding::Unknown),
-        (Some(0), _) if ended.is_some() => (Some(Untested::NoHandoff), ended.cloned(), Finding::Unknown),
-        (Some(count), _) => (None, None, against_if(count > 0)),
+    let mut reasons = ordered.iter().filter_map(|sequence| sequence.reason.as_ref());
+    let ended = reasons.find(|reason| matches!(reason, Unknown::Clock(reason) if reason.is_during_run()));
+    let lost = || seen.order.lost.first().map_or_else(|| texts::NO_HANDOFF.into(), |lost| lost.reason.clone());
+    let (reason, finding) = match (regressions, &seen.order.untestable, one_cpu(seen)) {
+        (None, _, Some(reason)) => (Some(reason.into()), Finding::For),
+        (None, Some(reason), None) => (Some(reason.clone()), Finding::Unknown),
+        (None, None, None) => (Some(lost()), Finding::Unknown),
+        (Some(0), ..) if handoffs < order::MIN_HANDOFFS => {
+            (Some(PairsReason::FewHandoffs { handoffs }.into()), Finding::Unknown)
+        }
+        (Some(0), ..) if ended.is_some() => (ended.cloned(), Finding::Unknown),
+        (Some(count), ..) => (None, against_if(count > 0)),
     };
     let worst_ns = ordered.iter().filter_map(|sequence| sequence.worst_ns.get()).max_by(f64::total_cmp);
     let pairs = seen.order.pairs_checked;
-    let check = checks::Order { regressions, handoffs, pairs, shared_with: None, worst_ns, suspect, untested, reason };
+    let check = checks::Order { regressions, handoffs, pairs, shared_with: None, worst_ns, suspect, reason };
     WeighedEvidence::new(check, finding, severity)
+}
+
+/// Returns that no CPU can disagree with another, on a machine that has one.
+pub(super) fn one_cpu(seen: &Observations) -> Option<PairsReason> {
+    let cpu = seen.order.cpus.first().copied().unwrap_or_default();
+    let one_cpu = PairsReason::OneCpu { cpu, limit: Some(CpuLimit::Machine) };
+    if seen.environment.cpu.online.get() == Some(1) { Some(one_cpu) } else { None }
 }
 
 /// Reason why a clock's rate is unknown.

@@ -50,8 +50,8 @@ impl WeighedEvidence {
             EvidenceData::Rate(rate) => rate.reference_shares_hardware == Some(false),
             EvidenceData::Synchronization(_) => true,
             // Where there is one CPU, the test does not apply.
-            EvidenceData::Order(order) => order.untested.is_none(),
-            EvidenceData::Offsets(offsets) => offsets.untested.is_none(),
+            EvidenceData::Order(order) => order.reason.is_none(),
+            EvidenceData::Offsets(offsets) => offsets.reason.is_none(),
             check => check.kind().is_test(),
         };
         self.is_required && self.finding == Finding::For && is_supported

@@ -3,8 +3,8 @@
 
 use clockscope_records::checks::{CostCause, HypervisorStatement, ReferenceProblem};
 use clockscope_records::{
-    Adjtimex, CivilState, ClockBasis, ClockKind, ClockRecord, Cost, Emulator, Environment, Failure, KernelVerdict,
-    Offsets, Order, Rate, RateRecord, ReadPath, Sequence, Synchronization, UnreadableClock, texts,
+    Adjtimex, CivilState, ClockBasis, ClockKind, ClockRecord, Cost, Emulator, Environment, KernelVerdict, Offsets,
+    Order, Rate, RateRecord, ReadPath, Sequence, Synchronization, Unknown, UnreadableClock, texts,
 };
 use clockscope_system::clocksource;
 
@@ -80,18 +80,17 @@ pub(crate) fn unreadable(clock: &ClockRecord) -> Option<UnreadableClock> {
         return None;
     }
     let reason = clock.reason.clone().unwrap_or_else(|| texts::NOT_MEASURED.into());
-    Some(UnreadableClock { clock: clock.identity.label(), reason, failure: clock.failure })
+    Some(UnreadableClock { clock: clock.identity.label(), reason })
 }
 
 /// Returns true if this machine lacks the clock, or shows its device to others only: nothing is
 /// wrong with it, and there is nothing to judge.
 pub(super) fn is_absent(clock: &ClockRecord) -> bool {
-    !clock.available
-        && match clock.failure {
-            Some(Failure::Missing | Failure::NoInstruction) => true,
-            Some(Failure::Denied) => clock.identity.path == ReadPath::Mmap,
-            _ => false,
-        }
+    let is_device = clock.identity.path == ReadPath::Mmap;
+    match &clock.reason {
+        Some(Unknown::Clock(reason)) => !clock.available && (reason.is_missing() || is_device && reason.is_denied()),
+        _ => false,
+    }
 }
 
 impl Observations {

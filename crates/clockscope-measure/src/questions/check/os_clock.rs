@@ -2,7 +2,7 @@
 
 use clockscope_records::checks::{self, CostCause, RateChange, ReferenceProblem, Suspect};
 use clockscope_records::{
-    CivilState, ClockBasis, ClockRecord, EvidenceData, EvidenceKind, Failure, Figure, Finding, RateRecord, ReadPath,
+    CivilState, ClockBasis, ClockRecord, EvidenceData, EvidenceKind, Figure, Finding, RateRecord, ReadPath,
 };
 use clockscope_system::clocksource;
 
@@ -134,9 +134,8 @@ fn order(seen: &Observations, clock: &ClockRecord, suspect: Suspect, severity: S
     let own_sequence = seen.handed_over(&clock.identity.label());
     let own = events::order(seen, own_sequence.as_slice(), suspect, severity);
     // What ended its own handoffs is not known of the others.
-    let is_ended = own_sequence.is_some_and(|sequence| {
-        sequence.failure.is_some() || sequence.handoffs > 0 && !sequence.regressions.is_known()
-    });
+    let is_ended = own_sequence
+        .is_some_and(|sequence| sequence.reason.is_some() || sequence.handoffs > 0 && !sequence.regressions.is_known());
     if own.finding != Finding::Unknown || is_ended {
         return own;
     }
@@ -173,15 +172,9 @@ fn is_alike(seen: &Observations, one: &ClockRecord, other: &ClockRecord) -> bool
 fn readable(seen: &Observations, clock: &ClockRecord) -> WeighedEvidence {
     let errors = seen.rate(&clock.identity.label()).map_or(0, |rate| rate.errors);
     let path = clock.identity.path;
-    let failure = if !clock.available {
-        clock.failure.or(Some(Failure::Refused))
-    } else if clock.failure.is_some() || errors > 0 {
-        Some(Failure::DuringRun)
-    } else {
-        None
-    };
-    let check = checks::Readable { path, failure, errors, reason: clock.reason.clone() };
-    WeighedEvidence::new(check, events::against_if(failure.is_some()), Severity::Forbids)
+    let has_failed = !clock.available || clock.reason.is_some() || errors > 0;
+    let check = checks::Readable { path, errors, reason: clock.reason.clone() };
+    WeighedEvidence::new(check, events::against_if(has_failed), Severity::Forbids)
 }
 
 /// A clock that the kernel computes from a counter that is at fault is no better, whether or not

@@ -3,16 +3,17 @@
 use clockscope_records::checks::{self, CostCause, HypervisorStatement};
 use clockscope_records::{
     Adjtimex, CheckEvidence, ChronyTracking, CivilState, ClockBasis, ClockIdentity, ClockKind, ClockReason,
-    ClockRecord, Cost, CounterFlags, Cpu, Emulator, Events, EvidenceData, EvidenceKind, Failure, Figure, Finding,
-    Hypervisor, KernelCause, KernelVerdict, LogFault, OffsetPair, Offsets, Order, PairsReason, RateRecord, ReadPath,
-    Sequence, Step, Synchronization, Trustworthiness, Use, Uses, Verdict,
+    ClockRecord, Cost, CounterFlags, Cpu, Emulator, Events, EvidenceData, EvidenceKind, Figure, Finding, Hypervisor,
+    KernelCause, KernelVerdict, LogFault, OffsetPair, Offsets, Order, PairsReason, RateRecord, ReadPath, Sequence,
+    Step, Synchronization, Trustworthiness, Use, Uses, Verdict,
 };
 
 use super::*;
 use crate::instrument::timer::TimerError;
-use crate::platform::failure_reason::FailureReason;
+use crate::platform::failure_reason::{refused, unreadable};
 use clockscope_system::child_read::{Outcome, signal_name};
-use clockscope_system::clocksource;
+use clockscope_system::failure::system_error;
+use clockscope_system::{Errno, clocksource};
 
 mod daemons;
 pub(crate) mod demands;
@@ -192,8 +193,8 @@ fn a_clock_that_stopped_meanwhile_is_found() {
     assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Unfit, vec![EvidenceKind::Stuck]));
     // What it was to be compared with has no rate of its own.
     let mut seen = healthy();
-    let failure_reason = FailureReason::new(Failure::Stuck, ClockReason::NoStepSeen { observed_ns: 5e8 });
-    seen.rates = Err(MeasureError::Reference(failure_reason.of_clock("monotonic:syscall".to_owned()).into()));
+    let stuck = unreadable("monotonic:syscall".to_owned(), ClockReason::NoStepSeen { observed_ns: 5e8 });
+    seen.rates = Err(MeasureError::Reference(stuck.into()));
     assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Unfit, vec![EvidenceKind::Stuck]));
 }
 
@@ -250,8 +251,8 @@ fn a_few_handoffs_show_a_regression_but_no_order() {
     assert_eq!(order(&seen), Finding::Unknown);
     // Nor does one whose reads failed there after many.
     let sequence = sequence_of(&mut seen, "rdtscp");
-    (sequence.handoffs, sequence.failure) = (100_000, Some(Failure::DuringRun));
-    sequence.reason = Some("a read failed".into());
+    sequence.handoffs = 100_000;
+    sequence.reason = Some(ClockReason::ReadingsEnded { error: system_error(Errno::new(1)) }.into());
     assert_eq!(order(&seen), Finding::Unknown);
     sequence_of(&mut seen, "rdtscp").regressions = Figure::Known(1);
     assert_eq!(order(&seen), Finding::Against);
@@ -292,9 +293,9 @@ fn clocks_that_are_read_in_the_same_way_share_their_order() {
     cost_of(&mut seen, "realtime", 22.0);
     assert_eq!(shared(&seen, "monotonic").0, Finding::For);
     // What ended its own handoffs is not known of the other.
-    sequence_of(&mut seen, "monotonic").failure = Some(Failure::DuringRun);
+    sequence_of(&mut seen, "monotonic").reason = Some(ClockReason::StoodStill.into());
     assert_eq!(shared(&seen, "monotonic"), (Finding::Unknown, None));
-    sequence_of(&mut seen, "monotonic").failure = None;
+    sequence_of(&mut seen, "monotonic").reason = None;
     // By a system call it is read by other code.
     let other = seen.clocks.iter_mut().find(|clock| clock.identity.name == "realtime").unwrap();
     other.identity.path = ReadPath::Vdso;
@@ -507,27 +508,12 @@ fn each_use_is_judged_by_what_matters_to_it() {
 /// A call that is denied is no sign of a disabled counter, even where that is disabled as well.
 #[test]
 fn a_disabled_counter_explains_only_what_reads_it() {
-    let failure = |is_available: bool, failure: Failure| {
-        let mut seen = healthy();
-        seen.environment.counter_readable = Figure::Known(false);
-        (seen.clocks[3].available, seen.clocks[3].failure) = (is_available, Some(failure));
-        let verdicts = judged(&seen);
-        let EvidenceData::Readable(checks::Readable { failure, .. }) =
-            evidence(of(&verdicts, "monotonic"), EvidenceKind::Readable).data
-        else {
-            panic!("{verdicts:#?}")
-        };
-        failure
-    };
-    let refused = |name: &str| {
+    let by_signal = |name: &str| {
         let signal = (1..65).find(|signal| signal_name(*signal) == name).expect("it is known");
-        FailureReason::from_outcome(Outcome::Killed(signal), Some(false))
-            .map(|failure_reason| failure_reason.failure)
-            .expect("it was killed")
+        refused(Outcome::Killed(signal), Some(false)).expect("it was killed")
     };
-    assert_eq!(failure(false, refused("SIGSEGV")), Some(Failure::CounterDisabled));
-    assert_eq!(failure(false, refused("SIGSYS")), Some(Failure::Killed));
-    assert_eq!(failure(true, refused("SIGSEGV")), Some(Failure::DuringRun));
+    assert_eq!(by_signal("SIGSEGV"), ClockReason::CounterDisabled);
+    assert!(matches!(by_signal("SIGSYS"), ClockReason::ChildReadKilled { .. }));
 }
 
 /// A clock that was asked for and that the machine lacks is not judged; one that is denied is
@@ -535,10 +521,10 @@ fn a_disabled_counter_explains_only_what_reads_it() {
 #[test]
 fn a_clock_that_the_machine_lacks_has_no_verdict() {
     let names = ["monotonic".to_owned(), "realtime".to_owned()];
-    let found = |failure, path| {
+    let found = |reason: &ClockReason, path| {
         let mut seen = healthy();
         let clock = seen.clocks.iter_mut().find(|clock| clock.identity.name == "monotonic").unwrap();
-        (clock.available, clock.failure, clock.reason) = (false, Some(failure), Some("refused".into()));
+        (clock.available, clock.reason) = (false, Some(reason.clone().into()));
         clock.identity.path = path;
         let label = clock.identity.label();
         let wanted = [label.clone(), "realtime".to_owned()];
@@ -550,14 +536,18 @@ fn a_clock_that_the_machine_lacks_has_no_verdict() {
         (verdicts, judged.unavailable.iter().map(|missing| missing.clock == label).collect::<Vec<_>>())
     };
     let (trusted, unfit) = (Trustworthiness::Trusted, Trustworthiness::Unfit);
-    for (failure, path, expected) in [
-        (Failure::Missing, ReadPath::Libc, (vec![trusted], vec![true])),
-        (Failure::Missing, ReadPath::Mmap, (vec![trusted], vec![true])),
-        (Failure::NoInstruction, ReadPath::Instruction, (vec![trusted], vec![true])),
-        (Failure::Denied, ReadPath::Mmap, (vec![trusted], vec![true])),
-        (Failure::Denied, ReadPath::Libc, (vec![unfit, trusted], Vec::new())),
-        (Failure::Killed, ReadPath::Libc, (vec![unfit, trusted], Vec::new())),
+    let missing = || ClockReason::Missing { words: "there is none".to_owned() };
+    // EPERM.
+    let denied = || ClockReason::ChildReadFailed { error: system_error(Errno::new(1)) };
+    let no_instruction = ClockReason::NoInstruction { instruction: "RDTSCP".to_owned() };
+    for (reason, path, expected) in [
+        (missing(), ReadPath::Libc, (vec![trusted], vec![true])),
+        (missing(), ReadPath::Mmap, (vec![trusted], vec![true])),
+        (no_instruction, ReadPath::Instruction, (vec![trusted], vec![true])),
+        (denied(), ReadPath::Mmap, (vec![trusted], vec![true])),
+        (denied(), ReadPath::Libc, (vec![unfit, trusted], Vec::new())),
+        (ClockReason::ChildReadEnded, ReadPath::Libc, (vec![unfit, trusted], Vec::new())),
     ] {
-        assert_eq!(found(failure, path), expected, "{failure:?} {path:?}");
+        assert_eq!(found(&reason, path), expected, "{reason:?} {path:?}");
     }
 }

@@ -1,9 +1,7 @@
 //! Comparison of costs: whether clocks are slower, and whether that is the machine.
 
-use clockscope_records::{
-    ClockComparison, ComparisonBasis, CostChange, CostRatio, Figure, MachineComparison, Undecided,
-};
-use clockscope_statistics::{SampleBounds, median, ratio_bounds, ratio_range, shift_bounds};
+use clockscope_records::{Bounds, ClockComparison, ComparisonBasis, CostChange, Figure, MachineComparison, Undecided};
+use clockscope_statistics::{median, ratio_bounds, ratio_range, shift_bounds};
 
 use super::side::{ComparedClock, RunCost, Side};
 
@@ -81,19 +79,19 @@ impl Speed {
         };
         MachineComparison {
             change,
-            counter: Figure::of(counter.map(ratio), "no counter was read in all runs"),
-            empty_loop: Figure::of(empty_loop.map(ratio), "not every run has measured it"),
+            counter: Figure::of(counter, "no counter was read in all runs"),
+            empty_loop: Figure::of(empty_loop, "not every run has measured it"),
             counter_name: self.counter_name,
         }
     }
 
     /// Returns what a clock's ratio is relative to the machine's: bounds that hold for each of the
     /// costs that show its speed. `None` if none does.
-    fn own(&self, costs: &[Vec<Option<RunCost>>; 2], is_counter: bool, judge: Judge) -> Option<SampleBounds> {
+    fn own(&self, costs: &[Vec<Option<RunCost>>; 2], is_counter: bool, judge: Judge) -> Option<Bounds> {
         let by_counter = (!is_counter && !self.has_own_change).then(|| ratio_to(costs, &self.counter, judge)).flatten();
         let by_loop = ratio_to(costs, &self.empty_loop, judge);
         match (by_counter, by_loop) {
-            (Some(one), Some(other)) => Some(SampleBounds {
+            (Some(one), Some(other)) => Some(Bounds {
                 estimate: (one.estimate * other.estimate).sqrt(),
                 low: one.low.min(other.low),
                 high: one.high.max(other.high),
@@ -131,7 +129,7 @@ fn read(side: &Side, name: &str) -> Vec<Option<RunCost>> {
 }
 
 /// Returns the bounds of a ratio of costs, and what they are based on.
-fn bounds(costs: &[Vec<Option<RunCost>>; 2], judge: Judge) -> Option<(SampleBounds, ComparisonBasis)> {
+fn bounds(costs: &[Vec<Option<RunCost>>; 2], judge: Judge) -> Option<(Bounds, ComparisonBasis)> {
     let [base, new] = costs.each_ref().map(|side| side.iter().flatten().collect::<Vec<&RunCost>>());
     match (base.as_slice(), new.as_slice()) {
         ([one], [other]) => Some((widened(range(one, other)?), ComparisonBasis::Rounds)),
@@ -143,18 +141,14 @@ fn bounds(costs: &[Vec<Option<RunCost>>; 2], judge: Judge) -> Option<(SampleBoun
 }
 
 /// Returns the bounds of a ratio of costs that are divided by others of the same runs.
-fn ratio_to(
-    costs: &[Vec<Option<RunCost>>; 2],
-    others: &[Vec<Option<RunCost>>; 2],
-    judge: Judge,
-) -> Option<SampleBounds> {
+fn ratio_to(costs: &[Vec<Option<RunCost>>; 2], others: &[Vec<Option<RunCost>>; 2], judge: Judge) -> Option<Bounds> {
     let [base, new] = [0, 1].map(|index| {
         let both = costs[index].iter().zip(&others[index]);
         both.filter_map(|(cost, other)| Some((cost.as_ref()?, other.as_ref()?))).collect::<Vec<_>>()
     });
     if let ([(base, base_other)], [(new, new_other)]) = (base.as_slice(), new.as_slice()) {
         let (cost, other) = (range(base, new)?, range(base_other, new_other)?);
-        return Some(widened(SampleBounds {
+        return Some(widened(Bounds {
             estimate: cost.estimate / other.estimate,
             low: cost.low / other.high,
             high: cost.high / other.low,
@@ -166,39 +160,35 @@ fn ratio_to(
 }
 
 /// The range of the ratios of two runs' rounds; of their medians where there are no rounds.
-fn range(base: &RunCost, new: &RunCost) -> Option<SampleBounds> {
+fn range(base: &RunCost, new: &RunCost) -> Option<Bounds> {
     let [base, new] =
         [base, new].map(|cost| if cost.rounds.is_empty() { vec![cost.median] } else { cost.rounds.clone() });
     ratio_range(&base, &new)
 }
 
-fn widened(SampleBounds { estimate, low, high }: SampleBounds) -> SampleBounds {
-    SampleBounds { estimate, low: low / BETWEEN_FEW_RUNS, high: high * BETWEEN_FEW_RUNS }
-}
-
-fn ratio(SampleBounds { estimate, low, high }: SampleBounds) -> CostRatio {
-    CostRatio { ratio: estimate, low, high }
+fn widened(Bounds { estimate, low, high }: Bounds) -> Bounds {
+    Bounds { estimate, low: low / BETWEEN_FEW_RUNS, high: high * BETWEEN_FEW_RUNS }
 }
 
 impl Judge {
     /// Returns the bounds of a ratio by what differs from run to run.
-    fn bounds(self, base: &[f64], new: &[f64]) -> Option<SampleBounds> {
+    fn bounds(self, base: &[f64], new: &[f64]) -> Option<Bounds> {
         let found = ratio_bounds(base, new, self.misrate)?;
         Some(if base.len().min(new.len()) < MIN_RUNS { widened(found) } else { found })
     }
 
     /// Returns true if a ratio is certainly outside of the margin.
-    fn is_beyond(self, found: SampleBounds) -> bool {
+    fn is_beyond(self, found: Bounds) -> bool {
         found.low > 1.0 + self.margin || found.high < 1.0 / (1.0 + self.margin)
     }
 
     /// Returns true if a ratio is certainly within the margin.
-    fn is_within(self, found: SampleBounds) -> bool {
+    fn is_within(self, found: Bounds) -> bool {
         found.low >= 1.0 / (1.0 + self.margin) && found.high <= 1.0 + self.margin
     }
 
     /// Judges what has changed only if two ratios have changed in the same direction.
-    fn of_both(self, one: SampleBounds, other: SampleBounds) -> CostChange {
+    fn of_both(self, one: Bounds, other: Bounds) -> CostChange {
         let all = [one, other];
         if all.iter().all(|found| found.low > 1.0 + self.margin) {
             CostChange::Slower
@@ -213,7 +203,7 @@ impl Judge {
 
     /// Judges a clock by its ratio in ns and by that relative to the machine. It is the same if it
     /// costs what it did, or has changed as the machine has.
-    fn of_clock(self, raw: SampleBounds, own: Option<SampleBounds>) -> CostChange {
+    fn of_clock(self, raw: Bounds, own: Option<Bounds>) -> CostChange {
         match self.of_both(raw, own.unwrap_or(raw)) {
             CostChange::Inconclusive if self.is_within(raw) || own.is_some_and(|own| self.is_within(own)) => {
                 CostChange::Same
@@ -258,8 +248,8 @@ fn clock(
         undecided,
         base_ns,
         new_ns,
-        ratio: Figure::of(found.map(|(found, _)| ratio(found)), NO_COST),
-        own: Figure::of(own.map(ratio), no_own),
+        ratio: Figure::of(found.map(|(found, _)| found), NO_COST),
+        own: Figure::of(own, no_own),
         difference_ns: Figure::of(difference, no_difference),
         basis: found.map(|(_, basis)| basis),
         runs: medians.map(|side| u32::try_from(side.len()).unwrap_or(u32::MAX)),
@@ -320,7 +310,7 @@ mod tests {
     #[test]
     fn changes_are_beyond_the_margin_or_none() {
         let judge = Judge { misrate: 0.05, margin: 0.05 };
-        let beyond = |low: f64, high: f64| judge.is_beyond(SampleBounds { estimate: (low + high) / 2.0, low, high });
+        let beyond = |low: f64, high: f64| judge.is_beyond(Bounds { estimate: (low + high) / 2.0, low, high });
         assert_eq!([(1.06, 1.1), (1.01, 1.04), (1.04, 1.1)].map(|(low, high)| beyond(low, high)), [true, false, false]);
         assert_eq!([(0.9, 0.94), (0.96, 0.99), (0.9, 0.96)].map(|(low, high)| beyond(low, high)), [true, false, false]);
     }

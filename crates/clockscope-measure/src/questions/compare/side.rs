@@ -1,12 +1,12 @@
 //! The records of one side as runs: what each clock, the counter and the empty loop cost in each.
 
-use clockscope_records::{BaselineRun, ClockIdentity, Cost, Envelope, Measurement, ReadPath};
+use clockscope_records::{Baseline, ClockIdentity, Cost, Envelope, Measurement, ReadPath};
 
 /// The runs of one side of a comparison.
 pub(super) struct Side {
     pub(super) clocks: Vec<ComparedClock>,
     /// The baselines of all runs, in the order of the runs.
-    pub(super) baselines: Vec<BaselineRun>,
+    pub(super) baselines: Vec<Baseline>,
     /// True if an emulator ran any of them.
     pub(super) is_emulated: bool,
     /// True if all are of a build without optimization, false if none is; `None` for some.
@@ -91,10 +91,8 @@ impl Side {
     fn add(&mut self, measurement: &Envelope<Measurement>) {
         let before = self.baselines.len();
         let baseline = &measurement.found.baseline;
-        let whole =
-            BaselineRun { empty_loop_ns: baseline.empty_loop_ns, fastest_counter: baseline.fastest_counter.clone() };
         match baseline.runs.as_slice() {
-            [] => self.baselines.push(whole),
+            [] => self.baselines.push(baseline.clone()),
             runs => self.baselines.extend(runs.iter().cloned()),
         }
         let runs = self.baselines.len() - before;

@@ -1,6 +1,6 @@
 use clockscope_records::{
-    Baseline, BaselineRun, BetweenRuns, ChangedFact, ClockBasis, ClockComparison, ClockIdentity, ClockKind,
-    ClockRecord, ComparedFact, Cost, CostChange, Emulator, Events, FactValue, FastestCounter, FaultKind, Figure, Info,
+    Baseline, BetweenRuns, ChangedFact, ClockBasis, ClockComparison, ClockIdentity, ClockKind, ClockRecord,
+    ComparedFact, Cost, CostChange, Emulator, Events, FactValue, FastestCounter, FaultKind, Figure, Info,
     ProcessorIdentity, ReadPath, Recommendation, Run, TimerRecord, Undecided, Uses, Verdict, texts,
 };
 use clockscope_testing::simulation::Random;
@@ -115,7 +115,6 @@ fn clock(name: &str, median: f64, rounds: Vec<f64>) -> ClockRecord {
         },
         available: true,
         reason: None,
-        failure: None,
         cost_ns: Figure::Known(Cost {
             median,
             ci95: Figure::unknown(texts::SEVERAL_RUNS),
@@ -232,7 +231,7 @@ fn a_slower_machine_is_not_a_slower_clock() {
     assert!(found.clocks.iter().all(|clock| clock.change == CostChange::Same), "{found:#?}");
     let monotonic = of(&found, "monotonic");
     let (raw, own) = (monotonic.ratio.get().unwrap(), monotonic.own.get().unwrap());
-    assert!((raw.ratio - 2.0).abs() < 0.1 && (own.ratio - 1.0).abs() < 0.02, "{monotonic:?}");
+    assert!((raw.estimate - 2.0).abs() < 0.1 && (own.estimate - 1.0).abs() < 0.02, "{monotonic:?}");
 }
 
 /// Reads of the counter that become slow are the counter's own doing, and the others are judged by
@@ -558,7 +557,7 @@ fn a_run_of_several_without_a_cost_leaves_a_gap() {
     let cost = whole.found.clocks[2].cost_ns.known().unwrap();
     let between: &BetweenRuns = cost.between_runs.as_ref().unwrap();
     assert_eq!(between.medians.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false, true]);
-    let baselines: &[BaselineRun] = &whole.found.baseline.runs;
+    let baselines: &[Baseline] = &whole.found.baseline.runs;
     assert_eq!(baselines.len(), 3);
     let found = compared(&[record(whole)], &STEADY.runs(&mut random, 3));
     assert_eq!((of(&found, "monotonic").runs, of(&found, "process").runs), ([2, 3], [3, 3]));

@@ -27,7 +27,7 @@ pub(crate) fn find<P: Platform>(setup: &Setup<'_, P>, cpus: Vec<u32>) -> Result<
     let plan = order::OrderSettings {
         cpus: cpus.clone(),
         serial: false,
-        handoff: order::Handoff::default(),
+        handoffs: &order::Handoff::ALL,
         duration_ns: ORDER_NS,
         longest_ns: f64::INFINITY,
         longest_missing_ns: ORDER_NS,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Add;
 
 use clockscope_records::{
-    BaselineRun, BetweenRuns, ClockRecord, Cost, Envelope, Events, Figure, Measurement, Monotonic, ReadingsReason,
+    Baseline, BetweenRuns, ClockRecord, Cost, Envelope, Events, Figure, Measurement, Monotonic, ReadingsReason,
     Summary, texts,
 };
 use clockscope_statistics::{median, next_interval, quantile};
@@ -43,9 +43,10 @@ pub fn between_runs(mut runs: Vec<Envelope<Measurement>>) -> Option<Envelope<Mea
             between.medians = of_runs.iter().map(|run| median_of(run.as_ref()?)).collect();
         }
     }
-    whole.found.baseline.runs = std::iter::once(&whole).chain(&others).map(baseline_of).collect();
-    let baselines = std::iter::once(&whole).chain(&others).map(|run| &run.found.baseline);
-    let fastest = median(baselines.filter_map(|baseline| Some(baseline.fastest_counter.as_ref()?.cost_ns)));
+    let baselines = std::iter::once(&whole).chain(&others).map(|run| run.found.baseline.clone());
+    let baselines: Vec<Baseline> = baselines.collect();
+    let fastest = median(baselines.iter().filter_map(|baseline| Some(baseline.fastest_counter.as_ref()?.cost_ns)));
+    whole.found.baseline.runs = baselines;
     if let (Some(counter), Some(cost_ns)) = (&mut whole.found.baseline.fastest_counter, fastest) {
         counter.cost_ns = cost_ns;
     }
@@ -57,17 +58,11 @@ fn median_of(run: &ClockRecord) -> Option<f64> {
     run.cost_ns.known().map(|cost| cost.median)
 }
 
-fn baseline_of(run: &Envelope<Measurement>) -> BaselineRun {
-    let baseline = &run.found.baseline;
-    BaselineRun { empty_loop_ns: baseline.empty_loop_ns, fastest_counter: baseline.fastest_counter.clone() }
-}
-
 /// One record of a clock by its records in all runs; `None` where no run could read it.
 fn combined(runs: &[ClockRecord]) -> Option<ClockRecord> {
     let runs: Vec<&ClockRecord> = runs.iter().filter(|run| run.available).collect();
     let mut clock = (*runs.first()?).clone();
-    let failed = runs.iter().find(|run| run.reason.is_some());
-    (clock.reason, clock.failure) = failed.map_or((None, None), |run| (run.reason.clone(), run.failure));
+    clock.reason = runs.iter().find_map(|run| run.reason.clone());
     let costs: Vec<Cost> = runs.iter().filter_map(|run| run.cost_ns.known().cloned()).collect();
     clock.cost_ns = of_runs(of_costs(&costs), runs.iter().map(|run| &run.cost_ns));
     let ratios = runs.iter().map(|run| &run.ratio_to_fastest);

@@ -1,9 +1,7 @@
 //! One clock against another: their brackets, and what these show.
 
 use clockscope_core::brackets::{Bracket, Ticks};
-use clockscope_records::{
-    Allan, Changed, Failure, Figure, Mtie, RatePair, RatePairFailure, RateReason, RateRecord, Step, Unknown, texts,
-};
+use clockscope_records::{Changed, Figure, RatePair, RateReason, RateRecord, Step, Unknown, texts};
 use clockscope_statistics::{
     BracketNs, Constancy, MeasuredRate, allan_deviation, even_phases, maximum_time_interval_error, rate, rate_bounds,
 };
@@ -141,13 +139,12 @@ impl Comparison {
         let failed =
             self.error.map(|errno| RateReason::ReadsFailed { failed: self.failed, error: system_error(errno) });
         let failures = failed.clone().map(Unknown::from);
-        let failure = self.error.map(|_| Failure::DuringRun);
         // A counter of no nominal frequency counts at that which is found: it is looked for first.
         let nominal_ns = clock.nominal_hz.map(|hz| 1e9 / hz);
         let rough_ns = nominal_ns.unwrap_or(clock.rough_ns);
         let Some(rough) = self.rate(clock, rough_ns, reference, scale) else {
-            let unrated = clock.unrated(&reference.label, &texts::FEW_BRACKETS.into(), until_ppm);
-            let failed = RateRecord { available: true, errors: self.errors, reason: failures, failure, ..unrated };
+            let unrated = clock.unrated(&reference.label, &RateReason::FewBrackets.into(), until_ppm);
+            let failed = RateRecord { available: true, errors: self.errors, reason: failures, ..unrated };
             return (failed, None);
         };
         let (ppm, bound_ppm) = middle([rough.rate.least, rough.rate.most], [0.0, scale.error]);
@@ -161,11 +158,7 @@ impl Comparison {
         let own_ns = unit.map_or(rough_ns, |unit| unit.ns_per_unit);
         let least_squares = rough.rate.least_squares;
         let found = self.rate(clock, own_ns, reference, scale).unwrap_or(rough);
-        let untested: Unknown = match failed {
-            Some(failed) => failed.into(),
-            None if found.is_ticked => RateReason::Ticked.into(),
-            None => texts::FEW_WHOLE_BRACKETS.into(),
-        };
+        let untested: Unknown = failed.unwrap_or_else(|| found.untested()).into();
         let seconds = found.rate.between / 1e9;
         let counts = clock.is_in_counts.then_some(()).ok_or(texts::SHOWS_TIME);
         let nominal =
@@ -180,7 +173,9 @@ impl Comparison {
             ppm: comparable.map(|()| ppm).into(),
             bound_ppm: Figure::Known(bound_ppm),
             estimate_ppm: comparable
-                .and_then(|()| least_squares.map(|slope| slope * PPM).ok_or(texts::FEW_WHOLE_BRACKETS))
+                .map_err(Unknown::from)
+                .and_then(|()| least_squares.ok_or_else(|| RateReason::BracketsInterrupted.into()))
+                .map(|slope| slope * PPM)
                 .into(),
             frequency_hz: counts.map(|()| hz).into(),
             frequency_bound_hz: counts.map(|()| 1e9 / rough_ns * bound_ppm / PPM).into(),
@@ -189,7 +184,7 @@ impl Comparison {
             needed_s: Figure::of(until_ppm.map(|until| seconds * (bound_ppm / until)), texts::NO_BOUND),
             ..found.record(&untested)
         };
-        let record = RateRecord { reason: failures, failure, ..record };
+        let record = RateRecord { reason: failures, ..record };
         (RateRecord { reason: record.limit(), ..record }, own)
     }
 
@@ -200,31 +195,20 @@ impl Comparison {
         scales: [Option<Scale>; 2],
     ) -> RatePair {
         let (clock, other) = (&participants[self.clock], &participants[self.reference]);
-        let found = scales[0].zip(scales[1]).and_then(|(clock_scale, other_scale)| {
-            let found = self.rate(clock, clock_scale.ns_per_unit, other, other_scale)?;
-            let errors = [clock_scale.error, other_scale.error];
-            Some((middle([found.rate.least, found.rate.most], errors), found.is_constant()))
+        let scales = scales[0].zip(scales[1]).ok_or(RateReason::NoUnit);
+        let found = scales.and_then(|(clock_scale, other_scale)| {
+            let found = self.rate(clock, clock_scale.ns_per_unit, other, other_scale);
+            Ok((found.ok_or(RateReason::FewBrackets)?, [clock_scale.error, other_scale.error]))
         });
-        let failure = match found {
-            None if scales.contains(&None) => Some(RatePairFailure::NoUnit),
-            None => Some(RatePairFailure::TooFew),
-            Some((_, None)) if self.is_ticked(participants) => Some(RatePairFailure::Ticked),
-            Some((_, None)) => Some(RatePairFailure::Interrupted),
-            Some(_) => None,
-        };
+        let rate = found.as_ref().map(|(found, errors)| middle([found.rate.least, found.rate.most], *errors));
+        let rate = rate.map_err(RateReason::clone);
         RatePair {
             a: clock.label.clone(),
             b: other.label.clone(),
-            ppm: found.map(|((ppm, _), _)| ppm),
-            bound_ppm: found.map(|((_, bound), _)| bound),
-            constant: found.and_then(|(_, constant)| constant),
-            reason: failure.map(|failure| failure.to_string()),
-            failure,
+            ppm: rate.clone().map(|(ppm, _)| ppm).into(),
+            bound_ppm: rate.map(|(_, bound)| bound).into(),
+            constant: found.and_then(|(found, _)| found.is_constant().ok_or_else(|| found.untested())).into(),
         }
-    }
-
-    fn is_ticked<P: Platform>(&self, participants: &[Participant<'_, P>]) -> bool {
-        participants[self.clock].is_ticked() || participants[self.reference].is_ticked()
     }
 }
 
@@ -259,6 +243,11 @@ impl RateEstimate {
         }
     }
 
+    /// Returns why it is unknown whether one rate explains all brackets, where no read failed.
+    fn untested(&self) -> RateReason {
+        if self.is_ticked { RateReason::Ticked } else { RateReason::BracketsInterrupted }
+    }
+
     /// The part of a record that says how the clock ran, and why constancy is not known where it is
     /// not.
     fn record(&self, untested: &Unknown) -> RateRecord {
@@ -276,8 +265,6 @@ impl RateEstimate {
         let step = rate.step.filter(|_| !is_ticked).map(|(at, ns)| Step { at_s: (at - start_ns) / 1e9, ns });
         let unstepped = is_constant.clone().map_or_else(|untested| untested, |_| "none was seen".into());
         let (spacing, phases) = even_phases(brackets).unwrap_or_default();
-        let allan = allan_deviation(&phases, spacing).into_iter();
-        let mtie = maximum_time_interval_error(&phases, spacing).into_iter();
         RateRecord {
             brackets_used: rate.used as u64,
             brackets_dropped: rate.dropped as u64,
@@ -286,8 +273,8 @@ impl RateEstimate {
             constant: is_constant.into(),
             changed: changed.into(),
             step: Figure::of(step, unstepped),
-            allan: allan.map(|found| Allan { tau_s: found.tau / 1e9, adev: found.value }).collect(),
-            mtie: mtie.map(|found| Mtie { tau_s: found.tau / 1e9, ns: found.value }).collect(),
+            allan: allan_deviation(&phases, spacing),
+            mtie: maximum_time_interval_error(&phases, spacing),
             ..RateRecord::default()
         }
     }

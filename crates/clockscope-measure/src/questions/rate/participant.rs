@@ -1,6 +1,6 @@
 //! A clock that takes part in a comparison, and which may be the reference.
 
-use clockscope_records::{ClockReason, Environment, Failure, Figure, RateRecord, Unknown, texts};
+use clockscope_records::{ClockReason, Environment, Figure, RateRecord, Unknown, texts};
 use clockscope_system::failure::system_error;
 use clockscope_system::frequencies;
 use clockscope_system::{ClockKind, ReadPath, Unit};
@@ -13,7 +13,7 @@ use crate::instrument::measured_clock::is_counter;
 use crate::instrument::session::Session;
 use crate::instrument::timer::{Timer, TimerCalibration};
 use crate::platform::Platform;
-use crate::platform::failure_reason::{FailureReason, observed_ns, without_time};
+use crate::platform::failure_reason::{observed_ns, unreadable, without_time};
 use crate::questions::rate::clock_step::{ClockStep, clock_step};
 
 use super::error::of_inverse;
@@ -45,7 +45,7 @@ pub(super) struct Participant<'a, P: Platform> {
     pub(super) row: &'a CatalogEntry<P>,
     pub(super) label: String,
     /// Reason why it takes no part.
-    pub(super) failure_reason: Option<FailureReason>,
+    pub(super) failure_reason: Option<ClockReason>,
     /// ns a unit, roughly: the scale of brackets meanwhile.
     pub(super) rough_ns: f64,
     /// Step of its readings, in its unit.
@@ -128,7 +128,7 @@ pub(super) fn reference_index<P: Platform>(catalog: &Catalog<P>, name: &str) -> 
     let row = &catalog.entries[index];
     match without_time(row.info.kind) {
         None => Ok(index),
-        Some(failure_reason) => Err(MeasureError::Reference(failure_reason.of_clock(row.label()).into())),
+        Some(reason) => Err(MeasureError::Reference(unreadable(row.label(), reason).into())),
     }
 }
 
@@ -153,12 +153,10 @@ impl<'a, P: Platform> Participant<'a, P> {
                 }
                 Ok(ClockStep::Step(tick)) => participant.tick = tick,
                 Ok(ClockStep::Unseen { ns }) => {
-                    participant.failure_reason =
-                        Some(FailureReason::new(Failure::Stuck, ClockReason::NoStepSeen { observed_ns: ns }));
+                    participant.failure_reason = Some(ClockReason::NoStepSeen { observed_ns: ns });
                 }
                 Err(errno) => {
-                    let reason = ClockReason::ReadFailed { error: system_error(errno) };
-                    participant.failure_reason = Some(FailureReason::new(Failure::DuringRun, reason));
+                    participant.failure_reason = Some(ClockReason::ReadFailed { error: system_error(errno) });
                 }
             }
         }
@@ -223,17 +221,13 @@ impl<'a, P: Platform> Participant<'a, P> {
 
     /// The record of a clock that was not compared.
     pub(super) fn unread(&self, reference: &str, until_ppm: Option<f64>) -> RateRecord {
-        let failure_reason = self.failure_reason.as_ref();
-        let reason = failure_reason.map_or_else(|| "it was not compared".into(), FailureReason::unknown);
+        let failed = self.failure_reason.clone().map(Unknown::from);
+        let reason = failed.clone().unwrap_or("it was not compared".into());
         RateRecord {
             // It answered when it was tried, and refused later.
             available: self.row.sampler.is_ok() && without_time(self.row.info.kind).is_none(),
-            unchanged_ns: Figure::of(
-                failure_reason.and_then(|failure_reason| observed_ns(&failure_reason.reason)),
-                reason.clone(),
-            ),
-            reason: failure_reason.map(|failure_reason| failure_reason.reason.clone()),
-            failure: failure_reason.map(|failure_reason| failure_reason.failure),
+            unchanged_ns: Figure::of(observed_ns(&reason), reason.clone()),
+            reason: failed,
             ..self.unrated(reference, &reason, until_ppm)
         }
     }

@@ -53,12 +53,6 @@ pub enum RecordingFault {
         /// The step.
         ns: f64,
     },
-    /// A clock that could not be read has a reason and a failure.
-    #[error("{clock}: has one of reason and failure without the other")]
-    HalfRefused {
-        /// The clock.
-        clock: String,
-    },
     /// No clock counts so.
     #[error("a clock counts at {hz} Hz, expected {} to {}", FREQUENCIES_HZ[0], FREQUENCIES_HZ[1])]
     Frequency {

@@ -3,8 +3,7 @@
 use clockscope_core::evidence;
 use serde::{Deserialize, Serialize};
 
-use super::or_reason;
-use super::order::{ASK_ON_TWO_CPUS, KEEP_ON_ONE_CPU, NO_PAIR, Untested};
+use super::order::{ASK_ON_TWO_CPUS, KEEP_ON_ONE_CPU, is_of_one_cpu};
 use crate::evidence::Evidence;
 use crate::units::time;
 use crate::{Finding, Unknown, counted};
@@ -26,8 +25,6 @@ pub struct Offsets {
     /// The bound of `offset_ns`.
     pub bound_ns: Option<f64>,
     /// Reason why no offset was tested; `null` where one was.
-    pub untested: Option<Untested>,
-    /// The reason in the words of the test.
     pub reason: Option<Unknown>,
 }
 
@@ -37,13 +34,12 @@ impl Evidence for Offsets {
     const IS_TEST: bool = true;
 
     fn source(&self) -> &'static str {
-        if self.untested == Some(Untested::OneCpu) { "the system" } else { Self::SOURCE }
+        if is_of_one_cpu(self.reason.as_ref()) { "the system" } else { Self::SOURCE }
     }
 
     fn text(&self, _finding: Finding) -> String {
-        match (self.untested, self.apart, self.a.zip(self.b), self.offset_ns.zip(self.bound_ns)) {
-            (Some(Untested::OneCpu), ..) => "there is one CPU".to_owned(),
-            (Some(_), ..) => or_reason(self.reason.as_ref(), NO_PAIR),
+        match (&self.reason, self.apart, self.a.zip(self.b), self.offset_ns.zip(self.bound_ns)) {
+            (Some(reason), ..) => reason.to_string(),
             (None, 0, ..) => {
                 let within = self.within_ns.map_or_else(String::new, |ns| format!(": they agree within {}", time(ns)));
                 format!("no CPU's counter is certainly apart{within}")
@@ -57,7 +53,7 @@ impl Evidence for Offsets {
     }
 
     fn brief(&self) -> Option<String> {
-        if self.untested.is_some() {
+        if self.reason.is_some() {
             return None;
         }
         self.within_ns.map(|ns| format!("offsets within {}", time(ns)))
@@ -68,28 +64,28 @@ impl Evidence for Offsets {
     }
 
     fn next_step(&self) -> Option<&'static str> {
-        if self.untested == Some(Untested::NoPair) { Some(ASK_ON_TWO_CPUS) } else { None }
+        if self.reason.is_some() { Some(ASK_ON_TWO_CPUS) } else { None }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::order::tests::reasons;
     use super::*;
     use crate::evidence::tests::Examples;
 
     impl Examples for Offsets {
         fn examples() -> Vec<Self> {
-            let offsets = |untested| Self {
+            let offsets = |reason| Self {
                 apart: 1,
                 within_ns: Some(800.0),
                 a: Some(0),
                 b: Some(3),
                 offset_ns: Some(700.0),
                 bound_ns: Some(60.0),
-                untested,
-                reason: None,
+                reason,
             };
-            Untested::EXAMPLES.map(offsets).into()
+            reasons().map(offsets).into()
         }
     }
 }

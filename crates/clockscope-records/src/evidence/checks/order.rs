@@ -3,12 +3,11 @@
 use clockscope_core::evidence;
 use serde::{Deserialize, Serialize};
 
-use super::{ASK_FOR_LONGER, Suspect, or_reason};
+use super::{ASK_FOR_LONGER, Suspect};
 use crate::evidence::Evidence;
 use crate::units::time;
-use crate::{Finding, Unknown, counted, grouped};
+use crate::{CpuLimit, Finding, PairsReason, Unknown, counted, grouped};
 
-pub(super) const NO_PAIR: &str = "no pair of CPUs was tested";
 pub(super) const ASK_ON_TWO_CPUS: &str =
     "let the program run on two CPUs or more, and start threads there (taskset, cpuset, ulimit), and ask again";
 pub(super) const KEEP_ON_ONE_CPU: &str =
@@ -33,24 +32,12 @@ pub struct Order {
     /// The suspect for a regression.
     pub suspect: Suspect,
     /// Reason why the order was not tested; `null` where it was.
-    pub untested: Option<Untested>,
-    /// The reason in the words of the test.
     pub reason: Option<Unknown>,
 }
 
-/// Reason why a test across CPUs was not made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Untested {
-    /// There is one CPU, so that no other can disagree.
-    OneCpu,
-    /// No two CPUs could take part.
-    NoPair,
-    /// Nothing was handed over.
-    NoHandoff,
-    /// Too little was handed over.
-    FewHandoffs,
+/// Returns whether the machine has one CPU, so that no other can disagree.
+pub(super) fn is_of_one_cpu(reason: Option<&Unknown>) -> bool {
+    matches!(reason, Some(Unknown::Pairs(PairsReason::OneCpu { limit: Some(CpuLimit::Machine), .. })))
 }
 
 impl Evidence for Order {
@@ -59,15 +46,12 @@ impl Evidence for Order {
     const IS_TEST: bool = true;
 
     fn source(&self) -> &'static str {
-        if self.untested == Some(Untested::OneCpu) { "the system" } else { Self::SOURCE }
+        if is_of_one_cpu(self.reason.as_ref()) { "the system" } else { Self::SOURCE }
     }
 
     fn text(&self, _finding: Finding) -> String {
-        match self.untested {
-            Some(Untested::OneCpu) => "there is one CPU, so that no other can disagree".to_owned(),
-            Some(Untested::NoPair) => or_reason(self.reason.as_ref(), NO_PAIR),
-            Some(Untested::NoHandoff) => or_reason(self.reason.as_ref(), "nothing was handed over"),
-            Some(Untested::FewHandoffs) => format!("{} are too few", counted(self.handoffs, "handoff")),
+        match &self.reason {
+            Some(reason) => reason.to_string(),
             None => {
                 let back = grouped(self.regressions.unwrap_or_default());
                 let handoffs = grouped(self.handoffs);
@@ -81,7 +65,7 @@ impl Evidence for Order {
     }
 
     fn brief(&self) -> Option<String> {
-        if self.untested.is_some() {
+        if self.reason.is_some() {
             return None;
         }
         let whose = self.shared_with.as_ref().map_or_else(String::new, |clock| format!(" of {clock}"));
@@ -94,37 +78,40 @@ impl Evidence for Order {
     }
 
     fn next_step(&self) -> Option<&'static str> {
-        match self.untested? {
-            Untested::NoPair => Some(ASK_ON_TWO_CPUS),
-            Untested::NoHandoff | Untested::FewHandoffs => Some(ASK_FOR_LONGER),
-            Untested::OneCpu => None,
+        match self.reason.as_ref()? {
+            Unknown::Pairs(PairsReason::FewHandoffs { .. }) => Some(ASK_FOR_LONGER),
+            Unknown::Pairs(_) => Some(ASK_ON_TWO_CPUS),
+            _ => Some(ASK_FOR_LONGER),
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::evidence::tests::Examples;
+    use crate::texts;
 
-    impl Untested {
-        pub(in super::super) const EXAMPLES: [Option<Self>; 5] =
-            [None, Some(Self::OneCpu), Some(Self::NoPair), Some(Self::NoHandoff), Some(Self::FewHandoffs)];
+    /// Reasons why there is no answer, and one for an answer.
+    pub(in super::super) fn reasons() -> [Option<Unknown>; 5] {
+        let one_cpu = PairsReason::OneCpu { cpu: 0, limit: Some(CpuLimit::Machine) };
+        let few_handoffs = PairsReason::FewHandoffs { handoffs: 5 };
+        let no_handoff = Some(texts::NO_HANDOFF.into());
+        [None, Some(one_cpu.into()), Some(PairsReason::NoClock.into()), no_handoff, Some(few_handoffs.into())]
     }
 
     impl Examples for Order {
         fn examples() -> Vec<Self> {
-            let order = |untested| Self {
+            let order = |reason| Self {
                 regressions: Some(2),
                 handoffs: 5000,
                 pairs: 3,
                 shared_with: None,
                 worst_ns: Some(71.5),
                 suspect: Suspect::Counter,
-                untested,
-                reason: None,
+                reason,
             };
-            Untested::EXAMPLES.map(order).into()
+            reasons().map(order).into()
         }
     }
 }

@@ -4,7 +4,7 @@ use clockscope_core::evidence;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::Evidence;
-use crate::{Failure, Finding, ReadPath, Unknown, counted};
+use crate::{ClockReason, Finding, ReadPath, Unknown, counted};
 
 /// Can this process read the clock?
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -12,11 +12,10 @@ use crate::{Failure, Finding, ReadPath, Unknown, counted};
 pub struct Readable {
     /// The way by which it is read.
     pub path: ReadPath,
-    /// The failure; `null` if nothing failed.
-    pub failure: Option<Failure>,
     /// Reads that failed while the clock's rate was compared.
     pub errors: u64,
-    /// Reason why it cannot be read; `null` where no reason is known.
+    /// Reason why it cannot be read, or not reliably; `null` where it can, and where no reason is
+    /// known.
     pub reason: Option<Unknown>,
 }
 
@@ -24,26 +23,30 @@ impl Evidence for Readable {
     const NAME: &str = "readable";
     const SOURCE: &str = "a trial read";
 
-    fn text(&self, _finding: Finding) -> String {
-        match (self.failure, &self.reason) {
-            (None, _) if self.path == ReadPath::Instruction => "this process can read it".to_owned(),
-            (None, _) => "it answers".to_owned(),
-            (Some(_), Some(reason)) => format!("it cannot be read: {reason}"),
-            (Some(_), None) if self.errors > 0 => {
+    fn text(&self, finding: Finding) -> String {
+        match &self.reason {
+            _ if finding == Finding::For && self.path == ReadPath::Instruction => "this process can read it".to_owned(),
+            _ if finding == Finding::For => "it answers".to_owned(),
+            Some(reason) => format!("it cannot be read: {reason}"),
+            None if self.errors > 0 => {
                 let failed = counted(self.errors, "read");
                 format!("it cannot be read reliably: {failed} failed while its rate was compared")
             }
-            (Some(_), None) => "it cannot be read".to_owned(),
+            None => "it cannot be read".to_owned(),
         }
     }
 
     fn remedy(&self) -> Option<&'static str> {
-        Some(match self.failure {
+        let is_during_run = match &self.reason {
+            Some(Unknown::Clock(reason)) => reason.is_during_run(),
+            _ => self.errors > 0,
+        };
+        Some(match &self.reason {
             _ if self.path == ReadPath::Instruction => evidence::NOT_PERMITTED_ADVICE,
-            Some(Failure::CounterDisabled) => {
+            Some(Unknown::Clock(ClockReason::CounterDisabled)) => {
                 "the vDSO reads the counter: find the program that disabled it, or read by the bare system call"
             }
-            Some(Failure::DuringRun) => {
+            _ if is_during_run => {
                 "look for what disturbed it (a seccomp filter that was installed during the run?), and ask again"
             }
             _ => "look for a seccomp filter, a sandbox or an old kernel that denies the call",
@@ -58,12 +61,13 @@ mod tests {
 
     impl Examples for Readable {
         fn examples() -> Vec<Self> {
-            let failed = |path, failure| Self { path, failure: Some(failure), errors: 2, reason: None };
+            let failed =
+                |path, errors, reason: Option<ClockReason>| Self { path, errors, reason: reason.map(Unknown::from) };
             vec![
-                failed(ReadPath::Instruction, Failure::Killed),
-                failed(ReadPath::Libc, Failure::CounterDisabled),
-                failed(ReadPath::Libc, Failure::Denied),
-                failed(ReadPath::Libc, Failure::DuringRun),
+                failed(ReadPath::Instruction, 0, Some(ClockReason::ChildReadEnded)),
+                failed(ReadPath::Libc, 0, Some(ClockReason::CounterDisabled)),
+                failed(ReadPath::Libc, 0, Some(ClockReason::ChildReadEnded)),
+                failed(ReadPath::Libc, 2, None),
             ]
         }
     }

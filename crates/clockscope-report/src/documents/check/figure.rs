@@ -18,7 +18,7 @@ pub(super) fn figure_of(evidence: &CheckEvidence) -> (String, &'static str) {
         EvidenceData::StepsBack(check) => count(check.count),
         EvidenceData::Stuck(check) => count(check.runs.filter(|_| !is_unknown)),
         EvidenceData::Jumps(check) => count(check.ahead.map(|ahead| ahead.saturating_add(check.behind.unwrap_or(0)))),
-        EvidenceData::Order(check) => count(check.regressions.filter(|_| check.untested.is_none())),
+        EvidenceData::Order(check) => count(check.regressions.filter(|_| check.reason.is_none())),
         EvidenceData::Offsets(checks::Offsets { offset_ns: Some(ns), .. })
         | EvidenceData::Offsets(checks::Offsets { apart: 0, within_ns: Some(ns), .. }) => number(Some(*ns), "ns"),
         EvidenceData::ConstantRate(checks::ConstantRate { change: Some(RateChange::Step { step_ns, .. }), .. }) => {

@@ -1,6 +1,6 @@
 //! Costs of two sides, and their ratios, as charts.
 
-use clockscope_records::{ClockComparison, Comparison, CostRatio};
+use clockscope_records::{Bounds, ClockComparison, Comparison};
 
 use crate::chart::{Axis, Chart, Mark, RowPlot, RowSeries, Unit};
 use crate::units::percent;
@@ -26,7 +26,7 @@ fn costs(compared: &[&ClockComparison]) -> Chart {
 
 /// Draws ratios with their bounds beside the margin.
 fn ratios(found: &Comparison, compared: &[&ClockComparison]) -> Chart {
-    let mark = |series, CostRatio { ratio, low, high }| Mark { series, value: ratio, spread: Some([low, high]) };
+    let mark = |series, Bounds { estimate, low, high }| Mark { series, value: estimate, spread: Some([low, high]) };
     let marks = |clock: &ClockComparison| {
         let sides = [clock.ratio.get(), clock.own.get()].into_iter().enumerate();
         sides.filter_map(|(series, ratio)| Some(mark(series, ratio?))).collect::<Vec<_>>()

@@ -1,6 +1,6 @@
 //! Differences between readings, and events, as charts.
 
-use clockscope_records::{Bin, StepsRecord, WorstRecord};
+use clockscope_records::{Bin, StepsRecord, WorstEvent};
 
 use crate::chart::{Axis, Chart, Curve, CurvePlot, Form, MOST_SERIES, Point, Spacing, Unit};
 use crate::words::total;
@@ -123,7 +123,7 @@ fn histogram(label: &str, bins: &[Bin]) -> Chart {
 /// Draws the worst events that have a size.
 fn sizes(label: &str, clock: &StepsRecord) -> Chart {
     let worst = &clock.worst;
-    let kinds: [(&str, &[WorstRecord]); 5] = [
+    let kinds: [(&str, &[WorstEvent]); 5] = [
         ("gap", &worst.gap),
         ("jump", &worst.jump),
         ("warp", &worst.warp),
@@ -138,16 +138,16 @@ fn sizes(label: &str, clock: &StepsRecord) -> Chart {
 /// Draws the longest runs of one value.
 fn repeats(label: &str, clock: &StepsRecord) -> Chart {
     let worst = &clock.worst;
-    let kinds: [(&str, &[WorstRecord]); 2] = [("stuck", &worst.stuck), ("stall", &worst.stall)];
+    let kinds: [(&str, &[WorstEvent]); 2] = [("stuck", &worst.stuck), ("stall", &worst.stall)];
     let y = Axis::new("Repeats of one value", Unit::Count, Spacing::LogCounts);
     let plot = over_time(y, &kinds, |event| event.repeats.map(|count| count as f64));
     Chart::new(format!("repeats:{label}"), format!("The longest repeats of {label}"), plot)
 }
 
-fn over_time(y: Axis, kinds: &[(&str, &[WorstRecord])], size: impl Fn(&WorstRecord) -> Option<f64>) -> CurvePlot {
-    let point = |event: &WorstRecord| Some(Point::at(event.at_s * 1e9, size(event)?));
+fn over_time(y: Axis, kinds: &[(&str, &[WorstEvent])], size: impl Fn(&WorstEvent) -> Option<f64>) -> CurvePlot {
+    let point = |event: &WorstEvent| Some(Point::at(event.at_s * 1e9, size(event)?));
     let curve =
-        |(kind, events): &(&str, &[WorstRecord])| Curve::new(*kind, Form::Points, events.iter().filter_map(point));
+        |(kind, events): &(&str, &[WorstEvent])| Curve::new(*kind, Form::Points, events.iter().filter_map(point));
     let x = Axis::new("Time since the start of the run", Unit::Time, Spacing::FromZero);
     CurvePlot::new(x, y, kinds.iter().map(curve))
 }

@@ -80,7 +80,7 @@ fn cpu(environment: &Environment) -> Family {
 fn order(verdicts: &[Verdict]) -> Family {
     let count = |check: &EvidenceData| match check {
         EvidenceData::Order(order) if order.shared_with.is_none() => {
-            order.regressions.filter(|count| *count > 0 || order.untested.is_none()).map(|count| count as f64)
+            order.regressions.filter(|count| *count > 0 || order.reason.is_none()).map(|count| count as f64)
         }
         _ => None,
     };

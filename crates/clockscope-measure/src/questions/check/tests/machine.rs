@@ -39,7 +39,6 @@ fn clock(name: &str, kind: ClockKind, path: ReadPath, cost_ns: f64, tick_ns: f64
         identity: identity(name, kind, path),
         available: true,
         reason: None,
-        failure: None,
         cost_ns: Figure::Known(Cost {
             median: cost_ns,
             ci95: Figure::default(),
@@ -85,7 +84,6 @@ fn sequence(name: &str, ordered: bool) -> Sequence {
         ordered,
         available: true,
         reason: None,
-        failure: None,
         handoffs: 500_000,
         handoffs_per_second: Figure::Known(1e7),
         regressions: Figure::Known(0),

@@ -8,7 +8,7 @@ use crate::Figure;
 /// The result of `clockscope bounds`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Bounds {
+pub struct TimeBounds {
     /// The answers of the library's functions: `clockscope::utc_now`, which asks the daemon, then
     /// `clockscope::bounded::now`, which carries on the kernel's statement at the cost of a
     /// timestamp.
