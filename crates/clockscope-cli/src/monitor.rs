@@ -37,7 +37,7 @@ pub(crate) enum ExitCodes {
 /// The state of the clocks, where a check ended so: a finding that the user asked for counts as the
 /// worst, and what is not known is no better than a clock that is limited.
 pub(crate) fn health(found: &Check, exit: Exit) -> ClockHealth {
-    match (exit, ClockHealth::of(found)) {
+    match (exit, ClockHealth::from_check(found)) {
         (Exit::Finding, _) | (Exit::Undetermined | Exit::Unanswered | Exit::Success, ClockHealth::Critical) => {
             ClockHealth::Critical
         }

@@ -1,8 +1,8 @@
-//! Charts as documents give them: values with their axes and units. A renderer draws them.
+//! Charts: values with their axes and units. A renderer draws them.
 //!
-//! A chart is rows with marks (and a word each, beside a band of the axis such as a margin), curves
-//! over an axis, or findings on things ([`Plot`]). The constructors keep the values that
-//! have a place on the axes, and count the others. [`scale`] chooses the ends and ticks of an axis.
+//! A chart is rows with marks, curves over an axis, or findings on clocks ([`Plot`]). The
+//! constructors keep the values that have a place on the axes, and count the others. [`scale`]
+//! chooses the ends and ticks of an axis.
 //!
 //! To add a chart, write a function in the document's file that returns a [`Chart`], and put it
 //! among the blocks. A new kind of plot is a variant of [`Plot`], a file in `render/svg/`, and its
@@ -15,8 +15,7 @@ mod unit;
 
 pub(crate) use evidence::{EvidencePlot, FindingMark};
 pub(crate) use plots::{
-    Axis, Band, ChartRow, Curve, CurvePlot, Form, MOST_SERIES, Mark, MarkShape, Plot, Point, RowPlot, RowSeries,
-    Spacing,
+    Axis, Band, ChartRow, Curve, CurvePlot, Form, MAX_SERIES, Mark, MarkShape, Plot, Point, RowPlot, RowSeries, Spacing,
 };
 pub(crate) use unit::{Unit, day_number};
 
@@ -35,10 +34,15 @@ pub(crate) fn documents() -> String {
     charted.map(|kind| kind.schema.trim_start_matches("clockscope.")).collect::<Vec<_>>().join(", ")
 }
 
-/// A figure that is drawn.
+/// Names a part of a chart whose series need several: `ecdf`, `ecdf:2`.
+pub(crate) fn part_name(name: &str, index: usize) -> String {
+    if index == 0 { name.to_owned() } else { format!("{name}:{}", index + 1) }
+}
+
+/// A plot with its name and title.
 #[derive(Clone, Debug)]
 pub(crate) struct Chart {
-    /// Its name on a command line; `histogram:tsc` where a document has several of a kind.
+    /// Its name on a command line: `histogram:tsc` if a document has several of a kind.
     pub(crate) name: Text,
     pub(crate) title: Text,
     pub(crate) plot: Plot,

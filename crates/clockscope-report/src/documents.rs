@@ -30,10 +30,9 @@ mod switched;
 
 use clockscope_records::{Document, with_envelope};
 
-use crate::report::{Page, Report};
+use crate::report::Report;
 
 /// Describes a document.
 pub(crate) fn report(document: &Document) -> Report<'_> {
-    let page: &dyn Page = with_envelope!(document, envelope => envelope);
-    Report::new(document, page)
+    Report { document, page: with_envelope!(document, envelope => envelope) }
 }

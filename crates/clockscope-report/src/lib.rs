@@ -1,8 +1,8 @@
 //! Renders records: table, JSON, NDJSON, CSV, Markdown, HTML, metrics for Prometheus, a line for
 //! monitors, and charts as SVG; and writes raw readings.
 //!
-//! Every document returns blocks of the same few kinds, which every format renders. This crate
-//! cannot reach a clock, a file or the terminal: a record from another machine renders identically.
+//! Every document returns blocks of a few kinds, which every format renders. This crate cannot
+//! access a clock, a file or the terminal: a record from another machine renders identically.
 //!
 //! Documents and formats do not know each other. `model` is between them: blocks (table, key-value,
 //! series, chart, notes, section, prose, environment, conclusion) of typed cells and clean text. A
@@ -18,7 +18,7 @@
 //! a check has some, other documents have none. All three methods are required, and
 //! `documents::report` covers every [`Document`]: one without blocks does not compile.
 //! `Envelope<F>` implements `Page` once for all documents with a conclusion of their own.
-//! `QuestionPage` (`documents/question_page.rs`) has the part that depends on the question. `text`
+//! `QuestionPage` (`documents/question_page.rs`) has the part that depends on the question. `words`
 //! has the words that documents share. Times with their units have one formatter, `records::units`.
 //!
 //! A page begins with its `Conclusion` and ends with the environment. A `View` (`style`) selects
@@ -48,7 +48,7 @@ mod words;
 pub use render::ascii::ascii;
 pub use render::one_line::{ClockHealth, LINE_WIDTH, one_line, one_line_of_error};
 pub use render::raw_readings::{RawFormat, write_raw};
-pub use render::{Format, RenderError, UnknownFormat};
+pub use render::{Format, RenderError, UnknownFormat, supported};
 pub use style::{Columns, Style};
 
 use clockscope_records::Document;
@@ -58,24 +58,16 @@ use clockscope_records::Document;
 /// # Errors
 /// JSON or CSV could not be made of it.
 pub fn render(document: &Document, format: Format, style: Style) -> Result<String, RenderError> {
-    render::render(&documents::report(document), format, style)
-}
-
-/// Returns whether documents with this key `schema` can have what a format shows: charts, metrics.
-///
-/// # Errors
-/// None can. A document that can may still have no chart, where nothing was found.
-pub fn supported(schema: &str, format: Format) -> Result<(), RenderError> {
-    render::supported(schema, format)
+    format.renderer().render(&documents::report(document), style)
 }
 
 /// Renders several documents as one text.
 ///
 /// # Errors
-/// The format holds one document, or the same as of [`render`].
+/// The format holds one document, or JSON or CSV could not be made of one.
 pub fn render_all(documents: &[Document], format: Format, style: Style) -> Result<String, RenderError> {
     let reports: Vec<_> = documents.iter().map(documents::report).collect();
-    render::render_all(&reports, format, style)
+    format.renderer().render_all(&reports, style)
 }
 
 /// Draws the chart of this name as an SVG image.
@@ -83,5 +75,5 @@ pub fn render_all(documents: &[Document], format: Format, style: Style) -> Resul
 /// # Errors
 /// The document has no chart of the name.
 pub fn render_chart(document: &Document, name: &str) -> Result<String, RenderError> {
-    render::chart(&documents::report(document), name)
+    render::svg::named(&documents::report(document), name)
 }

@@ -6,9 +6,9 @@ use clockscope_records::Bin;
 
 use crate::chart::Chart;
 use crate::units::time;
-use crate::words::{EMPTY, Text, UNKNOWN, grouped, texts, yes_no};
+use crate::words::{EMPTY, Text, UNKNOWN, grouped, text_pairs, texts, yes_no};
 
-/// The meaning of a text. Terminals color it; the words alone say the same.
+/// The meaning of a text, which terminals show as a color. The words have it, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Tone {
     #[default]
@@ -71,7 +71,7 @@ pub(crate) enum Block {
         title: Text,
         lines: Vec<Line>,
     },
-    /// A thing's name, and sentences about it. Blocks about the same thing follow.
+    /// A title, and sentences about its subject. Blocks about the same subject follow.
     Section {
         title: Text,
         lines: Vec<Text>,
@@ -84,8 +84,7 @@ pub(crate) enum Block {
         recording: Vec<(Text, Text)>,
     },
     Conclusion(Conclusion),
-    /// Blocks that a page opens on request. Only views with folds have it; the others have the
-    /// blocks themselves.
+    /// Blocks that a page opens on request. Views without folds have the blocks themselves.
     Folded {
         title: Text,
         blocks: Vec<Block>,
@@ -97,14 +96,14 @@ pub(crate) enum Block {
 pub(crate) struct Conclusion {
     /// Reservations that come first.
     pub(crate) caveats: Vec<Text>,
-    /// A sentence or two a line; the first makes sense alone, and stands out.
+    /// One or two sentences a line. The first line is emphasized.
     pub(crate) lines: Vec<Text>,
     /// Conclusions of other questions, a line each.
     pub(crate) findings: Vec<Text>,
 }
 
 impl Conclusion {
-    /// Returns all lines in their order, each with whether it stands out.
+    /// Returns all lines in their order, with their tone, and true for the emphasized one.
     pub(crate) fn all(&self) -> impl Iterator<Item = (&Text, Tone, bool)> {
         let caveats = self.caveats.iter().map(|line| (line, Tone::Warning, false));
         let lines = self.lines.iter().enumerate().map(|(index, line)| (line, Tone::Normal, index == 0));
@@ -133,14 +132,12 @@ impl Block {
         title: impl Into<Text>,
         pairs: impl IntoIterator<Item = (K, V)>,
     ) -> Self {
-        Self::KeyValue { title: title.into(), pairs: pairs_of(pairs) }
+        Self::KeyValue { title: title.into(), pairs: text_pairs(pairs) }
     }
 
-    pub(crate) fn environment<K: Into<Text>, V: Into<Text>>(
-        machine: impl IntoIterator<Item = (K, V)>,
-        recording: impl IntoIterator<Item = (K, V)>,
-    ) -> Self {
-        Self::Environment { machine: pairs_of(machine), recording: pairs_of(recording) }
+    /// Makes a line of help for reading the rest.
+    pub(crate) fn context(text: impl Into<Text>) -> Self {
+        Self::notes("", [Line::toned(text, Tone::Context)])
     }
 
     pub(crate) fn folded(title: impl Into<Text>, blocks: impl IntoIterator<Item = Self>) -> Self {
@@ -176,10 +173,6 @@ impl From<Chart> for Block {
     }
 }
 
-fn pairs_of<K: Into<Text>, V: Into<Text>>(pairs: impl IntoIterator<Item = (K, V)>) -> Vec<(Text, Text)> {
-    pairs.into_iter().map(|(key, value)| (key.into(), value.into())).collect()
-}
-
 /// Rows and columns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
@@ -194,7 +187,7 @@ pub(crate) struct Table {
     pub(crate) keys: usize,
     /// Columns that stay together, from the right.
     pub(crate) together: usize,
-    /// True if it stays whole however wide it is.
+    /// True if it has one part, however wide it is.
     pub(crate) is_whole: bool,
     /// True if the last column is words, which are wrapped where they do not fit.
     pub(crate) wraps: bool,
@@ -214,7 +207,7 @@ pub(crate) struct Row {
     pub(crate) is_faulty: bool,
     /// Rows of less weight are left out first.
     pub(crate) weight: u64,
-    /// Stands above it: what it and the rows below have in common; empty for none.
+    /// A heading above it, of the group of rows that it begins; empty for none.
     pub(crate) heading: Text,
 }
 
@@ -262,33 +255,36 @@ impl Table {
         self
     }
 
-    /// Keeps it whole however wide it is.
+    /// Keeps it in one part, however wide it is.
     pub(crate) fn whole(self) -> Self {
         Self { is_whole: true, ..self }
     }
 
-    /// Returns at most `most` rows, and the number of rows left out: those of least weight. Returns
-    /// all rows where none may be left out.
-    pub(crate) fn displayed_rows(&self, most: usize) -> (Vec<&Row>, usize) {
-        if self.omitted.is_none() { (self.rows.iter().collect(), 0) } else { self.weightiest(most) }
+    /// Returns whether a column is words, which are aligned on the left.
+    pub(crate) fn is_words(&self, column: usize) -> bool {
+        column < self.left || self.wraps && column + 1 == self.head.len()
     }
 
-    /// Returns at most `most` rows, those of most weight, in their order, and the number of rows
-    /// left out.
-    pub(crate) fn weightiest(&self, most: usize) -> (Vec<&Row>, usize) {
+    /// Returns at most `max_rows` rows, and the number of rows left out: those of least weight.
+    /// Returns all rows where none may be left out.
+    pub(crate) fn displayed_rows(&self, max_rows: usize) -> (Vec<&Row>, usize) {
+        if self.omitted.is_none() { (self.rows.iter().collect(), 0) } else { self.weightiest(max_rows) }
+    }
+
+    /// Returns the `max_rows` rows of most weight, in their order, and the number of rows left out.
+    pub(crate) fn weightiest(&self, max_rows: usize) -> (Vec<&Row>, usize) {
         let mut indices: Vec<usize> = (0..self.rows.len()).collect();
         indices.sort_by_key(|index| std::cmp::Reverse(self.rows[*index].weight));
-        indices.truncate(most);
+        indices.truncate(max_rows);
         indices.sort_unstable();
         let left_out = self.rows.len() - indices.len();
         (indices.into_iter().map(|index| &self.rows[index]).collect(), left_out)
     }
 
-    /// Removes the columns that say nothing of any row, but those that distinguish rows.
+    /// Removes the columns without a value in any row, except those that distinguish rows.
     pub(crate) fn without_empty_columns(mut self) -> Self {
-        let says_nothing = |row: &Row, column: usize| matches!(row.cells[column], Cell::Unknown | Cell::Empty);
         for column in (self.keys..self.head.len()).rev() {
-            if self.rows.iter().all(|row| says_nothing(row, column)) {
+            if self.rows.iter().all(|row| matches!(row.cells[column], Cell::Unknown | Cell::Empty)) {
                 self.head.remove(column);
                 self.rows.iter_mut().for_each(|row| drop(row.cells.remove(column)));
             }
@@ -296,17 +292,15 @@ impl Table {
         self
     }
 
-    /// Gives each figure of a column a bar as long as its logarithm.
+    /// Gives each figure of a column a bar on a logarithmic scale.
     pub(crate) fn with_bars(mut self, column: usize) -> Self {
-        let value = |row: &Row| match row.cells.get(column) {
-            Some(Cell::Measure { figure, .. }) => figure.parse::<f64>().ok().filter(|value| *value >= 0.0),
-            _ => None,
-        };
-        let most = self.rows.iter().filter_map(value).fold(0.0, f64::max);
-        for row in &mut self.rows {
-            let length = value(row).filter(|_| most > 0.0).map(|value| value.ln_1p() / most.ln_1p());
-            if let Some(Cell::Measure { bar, .. }) = row.cells.get_mut(column) {
-                *bar = length;
+        let values: Vec<Option<f64>> = self.rows.iter().map(|row| row.cells.get(column)?.measure()).collect();
+        let most = values.iter().flatten().copied().fold(0.0, f64::max);
+        for (row, value) in self.rows.iter_mut().zip(values) {
+            if let (Some(Cell::Measure { bar, .. }), Some(value)) = (row.cells.get_mut(column), value)
+                && most > 0.0
+            {
+                *bar = Some(value.ln_1p() / most.ln_1p());
             }
         }
         self
@@ -316,22 +310,16 @@ impl Table {
     /// `Tick (ns)`.
     pub(crate) fn with_shared_units(mut self) -> Self {
         for column in self.keys..self.head.len() {
-            let unit = |row: &Row| match &row.cells[column] {
-                Cell::Measure { unit, .. } => Some(*unit),
-                _ => None,
-            };
-            let units: Vec<&str> = self.rows.iter().filter_map(unit).collect();
-            let Some(shared) = units.first().copied().filter(|first| units.iter().all(|unit| unit == first)) else {
-                continue;
-            };
-            if shared.is_empty() {
-                continue;
-            }
-            self.head[column] = format!("{} ({shared})", self.head[column]).into();
+            let mut units = Vec::new();
             for row in &mut self.rows {
                 if let Cell::Measure { unit, .. } = &mut row.cells[column] {
-                    *unit = "";
+                    units.push(unit);
                 }
+            }
+            let shared = units.first().map_or("", |unit| **unit);
+            if !shared.is_empty() && units.iter().all(|unit| **unit == shared) {
+                units.into_iter().for_each(|unit| *unit = "");
+                self.head[column] = format!("{} ({shared})", self.head[column]).into();
             }
         }
         self
@@ -360,7 +348,7 @@ pub(crate) enum Cell {
 }
 
 impl Cell {
-    /// Shows a value by `show`, or that it is not known.
+    /// Shows a value by `show`, or `?` if it is unknown.
     pub(crate) fn known<T, C: Into<Self>>(value: Option<T>, show: impl FnOnce(T) -> C) -> Self {
         value.map_or(Self::Unknown, |value| show(value).into())
     }
@@ -385,6 +373,14 @@ impl Cell {
     /// Shows a word by its meaning.
     pub(crate) fn word(text: impl Into<Text>, tone: Tone) -> Self {
         Self::Word(Line::toned(text, tone))
+    }
+
+    /// Returns the number of a measure, unless it is negative.
+    fn measure(&self) -> Option<f64> {
+        match self {
+            Self::Measure { figure, .. } => figure.parse().ok().filter(|value| *value >= 0.0),
+            _ => None,
+        }
     }
 
     /// Returns the value for programs: numbers in full and without a unit, nothing for an unknown
@@ -466,7 +462,7 @@ mod tests {
         assert_eq!(weights(&table, 9), (vec![3, 9, 1, 7], 0));
     }
 
-    /// Rows of the same weight do not displace one of more that comes later.
+    /// Rows of equal weight do not displace a later row of more weight.
     #[test]
     fn the_weightiest_row_is_displayed_wherever_it_is() {
         let row = |weight| Row { cells: vec![Cell::Count(weight)], weight, ..Row::default() };

@@ -19,7 +19,7 @@ mod plot;
 mod prometheus;
 pub(crate) mod raw_readings;
 mod renderer;
-mod svg;
+pub(crate) mod svg;
 mod terminal;
 
 pub use renderer::RenderError;
@@ -27,9 +27,6 @@ pub use renderer::RenderError;
 use std::str::FromStr;
 
 use renderer::Renderer;
-
-use crate::report::Report;
-use crate::style::Style;
 
 /// Makes [`Format`] from one row per format: its name on a command line and its renderer.
 macro_rules! formats {
@@ -52,7 +49,7 @@ macro_rules! formats {
                 }
             }
 
-            fn renderer(self) -> &'static dyn Renderer {
+            pub(crate) fn renderer(self) -> &'static dyn Renderer {
                 match self {
                     $(Self::$format => &$renderer,)+
                 }
@@ -88,7 +85,7 @@ impl FromStr for Format {
     }
 }
 
-/// A name that no format bears.
+/// An unknown name of a format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown format \"{0}\": expected {known}", known = names())]
 pub struct UnknownFormat(String);
@@ -102,28 +99,16 @@ fn names() -> String {
     }
 }
 
-/// Renders a report; the text ends with a newline.
-pub(crate) fn render(report: &Report<'_>, format: Format, style: Style) -> Result<String, RenderError> {
-    format.renderer().render(report, style)
-}
-
-/// Returns whether documents with this key `schema` can have what a format shows.
-pub(crate) fn supported(schema: &str, format: Format) -> Result<(), RenderError> {
+/// Checks that documents with this key `schema` can have the charts or metrics that a format shows.
+///
+/// # Errors
+/// [`RenderError`] if none can. Otherwise a document may still have no chart, if it has no results.
+pub fn supported(schema: &str, format: Format) -> Result<(), RenderError> {
     match format {
         Format::Svg if !crate::chart::is_possible(schema) => Err(RenderError::NoChart),
         Format::Prometheus if !prometheus::SCHEMAS.contains(&schema) => Err(RenderError::NoMetrics),
         _ => Ok(()),
     }
-}
-
-/// Renders several reports as one text.
-pub(crate) fn render_all(reports: &[Report<'_>], format: Format, style: Style) -> Result<String, RenderError> {
-    format.renderer().render_all(reports, style)
-}
-
-/// Draws the chart of this name as an image.
-pub(crate) fn chart(report: &Report<'_>, name: &str) -> Result<String, RenderError> {
-    svg::named(report, name)
 }
 
 #[cfg(test)]

@@ -1,24 +1,19 @@
-//! The parts that every document gives, and every format renders.
+//! The pages of documents, which every format renders.
 
-use clockscope_records::Document;
+use clockscope_records::{Document, Envelope, Fleet};
 use serde_json::Value;
 
 use crate::chart::Chart;
 use crate::model::Block;
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::words::Text;
+use crate::words::{Text, counted};
 
-/// A document, as all formats take it. Every method is required, so that no format can forget a
-/// document; but the title, which most have in common.
+/// A document's contents for the formats. Every method is required, so that every format has every
+/// document.
 pub(crate) trait Page {
-    /// Returns its title, unless that names the document, the processor and the time.
-    fn title(&self) -> Option<Text> {
-        None
-    }
-
     /// Returns the parts of a page, for readers: the terminal and Markdown.
-    fn blocks(&self, view: View) -> Blocks;
+    fn blocks(&self, view: View) -> Vec<Block>;
 
     /// Returns the rows of a spreadsheet: CSV. `record` is the document as JSON.
     fn sheet(&self, record: &Value) -> Sheet;
@@ -27,108 +22,79 @@ pub(crate) trait Page {
     fn lines(&self) -> Lines;
 }
 
-/// The parts of a page. There is one at least, so that no document prints nothing.
-pub(crate) struct Blocks {
-    above: Vec<Block>,
-    needed: Block,
-    below: Vec<Block>,
-}
-
-impl Blocks {
-    /// Makes a page of a block that is always there, and of those above and below it.
-    pub(crate) fn around(needed: Block, above: Vec<Block>, below: Vec<Block>) -> Self {
-        Self { above, needed, below }
-    }
-}
-
-impl IntoIterator for Blocks {
-    type Item = Block;
-    type IntoIter = std::iter::Chain<std::vec::IntoIter<Block>, std::vec::IntoIter<Block>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        let Self { mut above, needed, below } = self;
-        above.push(needed);
-        above.into_iter().chain(below)
-    }
-}
-
 /// A document with its page, as a renderer gets it.
 #[derive(Clone, Copy)]
 pub(crate) struct Report<'a> {
     /// The data itself.
     pub(crate) document: &'a Document,
-    page: &'a dyn Page,
+    pub(crate) page: &'a dyn Page,
 }
 
-impl<'a> Report<'a> {
-    pub(crate) fn new(document: &'a Document, page: &'a dyn Page) -> Self {
-        Self { document, page }
-    }
-
-    /// Returns the blocks that have anything to show.
+impl Report<'_> {
+    /// Returns the blocks that are not empty.
     pub(crate) fn blocks(&self, view: View) -> Vec<Block> {
         let blocks = visible(self.page.blocks(view), view);
         if view.is_brief { brief(blocks) } else { blocks }
     }
 
-    /// Returns the charts that have anything to show.
+    /// Returns the charts that are not empty.
     pub(crate) fn charts(&self) -> Vec<Chart> {
-        let view = View { has_charts: true, ..View::whole(false) };
-        let chart = |block| if let Block::Chart(chart) = block { Some(chart) } else { None };
-        self.blocks(view).into_iter().filter_map(chart).collect()
+        let mut charts = Vec::new();
+        for block in self.blocks(View { has_charts: true, ..View::whole(false) }) {
+            if let Block::Chart(chart) = block {
+                charts.push(chart);
+            }
+        }
+        charts
     }
 
-    /// Names the question, the processor and the time.
+    /// Names the question, the processor and the time; of a fleet, the hosts and the day.
     pub(crate) fn title(&self) -> Text {
-        if let Some(title) = self.page.title() {
-            return title;
+        if let Document::Fleet(Envelope { found: Fleet { as_of, recent_hosts, .. }, .. }) = self.document {
+            let day = as_of.as_ref().map_or_else(String::new, |day| format!(", {day}"));
+            return format!("clockscope fleet: {}{day}", counted(*recent_hosts, "host")).into();
         }
-        let of = self.document.schema().replace(['.', '_'], " ");
+        let question = self.document.schema().replace(['.', '_'], " ");
         let cpu = self.document.environment().cpu.name();
         let facts = [cpu.as_deref(), self.document.recorded_at()].into_iter().flatten().collect::<Vec<_>>().join(", ");
-        if facts.is_empty() { of.into() } else { format!("{of}: {facts}").into() }
-    }
-
-    pub(crate) fn sheet(&self, record: &Value) -> Sheet {
-        self.page.sheet(record)
-    }
-
-    pub(crate) fn lines(&self) -> Lines {
-        self.page.lines()
+        if facts.is_empty() { question.into() } else { format!("{question}: {facts}").into() }
     }
 }
 
 /// Returns the blocks that a view shows, without folds where it has none.
-fn visible(blocks: impl IntoIterator<Item = Block>, view: View) -> Vec<Block> {
-    let visible = |block| match block {
-        Block::Folded { title, blocks } => match visible(blocks, view) {
-            blocks if view.has_folds && !blocks.is_empty() => vec![Block::Folded { title, blocks }],
-            blocks => blocks,
-        },
-        Block::Chart(_) if !view.has_charts => Vec::new(),
-        block if block.is_empty() => Vec::new(),
-        block => vec![block],
-    };
-    blocks.into_iter().flat_map(visible).collect()
+fn visible(blocks: Vec<Block>, view: View) -> Vec<Block> {
+    let mut visible_blocks = Vec::new();
+    for block in blocks {
+        match block {
+            Block::Folded { title, blocks } => match visible(blocks, view) {
+                blocks if view.has_folds && !blocks.is_empty() => visible_blocks.push(Block::Folded { title, blocks }),
+                blocks => visible_blocks.extend(blocks),
+            },
+            Block::Chart(_) if !view.has_charts => {}
+            block if block.is_empty() => {}
+            block => visible_blocks.push(block),
+        }
+    }
+    visible_blocks
 }
 
 /// Returns the conclusion and the main block: the first table, or the first list of names and
 /// values where there is none.
-fn brief(blocks: Vec<Block>) -> Vec<Block> {
-    let kinds: [fn(&Block) -> bool; 2] = [
-        |block| matches!(block, Block::Table(table) if !table.rows.is_empty()),
-        |block| matches!(block, Block::KeyValue { .. } | Block::Environment { .. }),
-    ];
-    let position = kinds.iter().find_map(|is| blocks.iter().position(is));
-    let is_visible = |at: usize, block: &Block| matches!(block, Block::Conclusion(_)) || Some(at) == position;
-    blocks.into_iter().enumerate().filter(|(at, block)| is_visible(*at, block)).map(|(_, block)| block).collect()
+fn brief(mut blocks: Vec<Block>) -> Vec<Block> {
+    let table = blocks.iter().position(|block| matches!(block, Block::Table(table) if !table.rows.is_empty()));
+    let main = table.or_else(|| {
+        blocks.iter().position(|block| matches!(block, Block::KeyValue { .. } | Block::Environment { .. }))
+    });
+    let mut index = 0..;
+    blocks.retain(|block| index.next() == main || matches!(block, Block::Conclusion(_)));
+    blocks
 }
 
-/// Parts of a JSON document that are lines of their own. The rest is the first line.
+/// The lists of a JSON document whose entries become lines. The other fields are the first line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Lines {
     /// The entries of lists: the name of each list and the type of its entries.
     Entries(&'static [(&'static str, &'static str)]),
-    /// The entries of a list that are whole documents, each of which becomes lines in turn.
+    /// The entries of a list of documents, each of which becomes lines in turn.
     Documents { list: &'static str, schema: &'static str, entries: &'static [(&'static str, &'static str)] },
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::model::Cell;
 use crate::words::{Text, texts};
 
-/// Columns that stand at the end of every row, so that rows of many machines can be put together.
+/// Columns at the end of every row, which distinguish rows of several machines.
 const CONTEXT: [&str; 9] = [
     "recorded_at",
     "cpu_model=environment.cpu.model",
@@ -31,25 +31,24 @@ pub(crate) struct Sheet {
 
 impl Sheet {
     /// Makes a sheet without rows, with columns of these names and those of the record's context.
-    pub(crate) fn new(record: &Value, columns: &[&str]) -> Self {
+    pub(crate) fn new(record: &Value, columns: &str) -> Self {
         let context = CONTEXT.map(SheetColumn::parse);
-        let head = columns.iter().copied().map(SheetColumn::parse).chain(context).map(|column| column.name);
-        Self { head: texts(head), rows: Vec::new(), context: context.map(|column| column.of(record)).to_vec() }
+        let head = columns.split(' ').map(SheetColumn::parse).chain(context).map(|column| column.name);
+        Self { head: texts(head), rows: Vec::new(), context: context.map(|column| column.cell(record)).to_vec() }
     }
 
     /// Makes a sheet without context.
-    pub(crate) fn bare(columns: &[&str]) -> Self {
-        Self { head: texts(columns.iter().copied()), rows: Vec::new(), context: Vec::new() }
+    pub(crate) fn bare(columns: &str) -> Self {
+        Self { head: texts(columns.split(' ')), rows: Vec::new(), context: Vec::new() }
     }
 
-    /// Makes a sheet with a row for each entry of the record's list of this name. Columns bear the
-    /// names of the fields, or names of their own before the field's: `cost_ns_low=cost_ns.ci95.0`.
-    /// A dot leads into a field.
-    pub(crate) fn of_list(record: &Value, list: &str, columns: &[&str]) -> Self {
+    /// Makes a sheet with a row for each entry of a list of the record. A column is the path of a
+    /// field, or a name and the path: `cost_ns_low=cost_ns.ci95.0`.
+    pub(crate) fn of_list(record: &Value, list: &str, columns: &str) -> Self {
         let mut sheet = Self::new(record, columns);
-        let columns: Vec<SheetColumn<'_>> = columns.iter().copied().map(SheetColumn::parse).collect();
+        let columns: Vec<SheetColumn<'_>> = columns.split(' ').map(SheetColumn::parse).collect();
         for entry in record[list].as_array().into_iter().flatten() {
-            sheet.push(columns.iter().map(|column| column.of(entry)).collect());
+            sheet.push(columns.iter().map(|column| column.cell(entry)).collect());
         }
         sheet
     }
@@ -62,9 +61,8 @@ impl Sheet {
 
     /// Replaces a column's cell in a row.
     pub(crate) fn set(&mut self, row: usize, column: &str, cell: Cell) {
-        let index = self.head.iter().position(|name| **name == *column);
-        if let Some(found) = index.and_then(|index| self.rows.get_mut(row)?.get_mut(index)) {
-            *found = cell;
+        if let Some(index) = self.head.iter().position(|name| **name == *column) {
+            self.rows[row][index] = cell;
         }
     }
 
@@ -74,7 +72,7 @@ impl Sheet {
     }
 }
 
-/// A column's name, and the field that it shows.
+/// A column's name, and the path of its field.
 #[derive(Clone, Copy, Debug)]
 struct SheetColumn<'a> {
     name: &'a str,
@@ -87,18 +85,22 @@ impl<'a> SheetColumn<'a> {
         Self { name, path }
     }
 
-    fn of(self, value: &Value) -> Cell {
+    /// Returns the field of a record or of an entry.
+    fn cell(self, record: &Value) -> Cell {
         if self.path == UNKNOWN {
             let mut reasons = Vec::new();
-            collect_reasons(value, "", &mut reasons);
+            collect_reasons(record, "", &mut reasons);
             reasons.sort_unstable();
-            return cell(&reasons.join("; ").into());
+            return reasons.join("; ").into();
         }
-        cell(self.path.split('.').fold(value, part))
+        match self.path.split('.').fold(record, part) {
+            Value::Null => Cell::Empty,
+            field => json_cell(field).into(),
+        }
     }
 }
 
-/// Collects why fields are unknown, those of fields of fields by their paths: `events.jump: why`.
+/// Collects the reasons why fields are unknown, by their paths: `events.jump: reason`.
 fn collect_reasons(value: &Value, path: &str, reasons: &mut Vec<String>) {
     for (key, value) in value.as_object().into_iter().flatten() {
         if key == UNKNOWN {
@@ -110,18 +112,11 @@ fn collect_reasons(value: &Value, path: &str, reasons: &mut Vec<String>) {
     }
 }
 
-/// Returns a field of a value, or an entry of a list by its number.
+/// Returns a field of an object, or an entry of a list by its number.
 fn part<'a>(value: &'a Value, name: &str) -> &'a Value {
     match name.parse::<usize>() {
         Ok(index) => &value[index],
         Err(_) => &value[name],
-    }
-}
-
-fn cell(value: &Value) -> Cell {
-    match value {
-        Value::Null => Cell::Empty,
-        other => json_cell(other).into(),
     }
 }
 
@@ -160,7 +155,7 @@ mod tests {
             "environment": { "clocksource": "tsc", "cpu": { "identity": { "family": 26, "model": 2, "stepping": 1 } } },
             "clocks": [{ "name": "a", "cost": { "ci95": [1.0, 2.5] }, "aliases": ["x", "y"], "unknown": { "b": "c", "d": { "code": "e", "text": "f" }, "g": { "code": "h" } } }],
         });
-        let sheet = Sheet::of_list(&record, "clocks", &["name", "low=cost.ci95.0", "aliases", "unknown", "missing"]);
+        let sheet = Sheet::of_list(&record, "clocks", "name low=cost.ci95.0 aliases unknown missing");
         assert_eq!(
             data(&sheet),
             [["a", "1.0", "x y", "b: c; d: f; g: h", "", "now", "", "26", "2", "1", "", "", "tsc", ""]]
@@ -171,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_cell_is_replaced_by_its_column() {
-        let mut sheet = Sheet::new(&json!({}), &["clock", "n"]);
+        let mut sheet = Sheet::new(&json!({}), "clock n");
         sheet.push(vec!["a".into(), "1".into()]);
         sheet.set(0, "clock", "b".into());
         assert_eq!(data(&sheet)[0][..2], ["b", "1"]);

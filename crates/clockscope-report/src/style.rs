@@ -1,6 +1,6 @@
-//! The look of documents for people.
+//! The style of documents for readers.
 
-/// The look of a table, and of a page in Markdown. The other formats always look the same.
+/// The style of tables and of Markdown. It has no effect on the other formats.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Style {
     /// True to mark headers, verdicts and events by ANSI escape sequences.
@@ -10,37 +10,37 @@ pub struct Style {
     /// Width in columns, 80 if `None`: prose is wrapped at it, histograms and clocks side by side
     /// fit into it.
     pub width: Option<u16>,
-    /// True to draw in ASCII alone.
+    /// True to write only ASCII.
     pub ascii: bool,
-    /// Most rows of a table of distinct differences; 40 if `None`.
+    /// Most rows of a table that may leave rows out; 40 if `None`.
     pub rows: Option<usize>,
     /// Columns of the table of a measurement; the most important ones if `None`, all in Markdown.
     pub columns: Option<Columns>,
-    /// True to show the conclusion and the main table alone, in at most 15 lines.
+    /// True to show only the conclusion and the main table, in at most 15 lines.
     pub brief: bool,
     /// True to draw curves on a terminal, where a document has any.
     pub plots: bool,
     /// True to show all clocks of a measurement, with the reasons why others cannot be read.
-    /// Otherwise a table of more than a screen leaves out what programs seldom compare. Markdown
-    /// always shows all.
+    /// Otherwise a long table leaves out clocks that programs seldom compare. Markdown always shows
+    /// all.
     pub all: bool,
     /// True to show all facts about the machine, not a line. Markdown always shows all.
     pub machine: bool,
-    /// True to show all evidence of a verdict, not only what decides it. Markdown always does.
+    /// True to show all evidence of a verdict, not only the decisive part. Markdown always does.
     pub verbose: bool,
 }
 
 /// Columns of the table of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Columns {
-    /// Everything that was measured.
+    /// All figures.
     All,
     /// The nine columns of the program clockperf.
     Clockperf,
 }
 
-/// Most rows of a table of distinct differences by default.
-const ROWS: usize = 40;
+/// Most rows of a table that may leave rows out, by default.
+const DEFAULT_MAX_ROWS: usize = 40;
 
 /// The part of a document that is shown.
 #[derive(Clone, Copy, Debug)]
@@ -76,8 +76,8 @@ impl View {
 }
 
 impl Style {
-    pub(crate) fn most_rows(&self) -> usize {
-        self.rows.unwrap_or(ROWS)
+    pub(crate) fn max_rows(&self) -> usize {
+        self.rows.unwrap_or(DEFAULT_MAX_ROWS)
     }
 
     /// The view on a terminal.

@@ -45,7 +45,7 @@ pub(crate) fn hertz(hz: f64) -> String {
     format!("{} {unit}", figure(hz / scale, 4))
 }
 
-/// Shows so many of all in percent, rounded down, so that only all of them are 100.
+/// Shows a share in percent, rounded down, so that only all of them are 100.
 pub(crate) fn share(count: u64, all: u64) -> String {
     let percent = (count as f64 / all.max(1) as f64 * 1e6).floor() / 1e4;
     match count {

@@ -1,6 +1,6 @@
-//! Tones of verdicts, and their order on a page.
+//! Tones of verdicts and their order on a page, and words for findings.
 
-use clockscope_records::Trustworthiness;
+use clockscope_records::{Finding, Trustworthiness};
 
 use crate::model::Tone;
 
@@ -19,5 +19,14 @@ pub(crate) fn weight(verdict: Trustworthiness) -> u8 {
         Trustworthiness::Undecided => 1,
         Trustworthiness::Limited => 2,
         Trustworthiness::Unfit => 3,
+    }
+}
+
+/// Returns the word for a finding.
+pub(crate) fn finding(finding: Finding) -> &'static str {
+    match finding {
+        Finding::For => "for",
+        Finding::Against => "against",
+        Finding::Unknown => "unknown",
     }
 }

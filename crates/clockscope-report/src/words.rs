@@ -10,7 +10,7 @@ use clockscope_records::printable;
 
 /// Shown for an unknown figure. The table's notes give the reason.
 pub(crate) const UNKNOWN: &str = "?";
-/// Stands for what is left out of a text, where it need not be ASCII.
+/// Marks a shortened text, where that need not be ASCII.
 pub(crate) const ELLIPSIS: &str = "…";
 /// Shown where the question does not arise.
 pub(crate) const EMPTY: &str = "-";
@@ -53,7 +53,12 @@ pub(crate) fn texts<T: Into<Text>>(texts: impl IntoIterator<Item = T>) -> Vec<Te
     texts.into_iter().map(Into::into).collect()
 }
 
-/// Shows a value, or that it is not known.
+/// Cleans several names and their values.
+pub(crate) fn text_pairs<K: Into<Text>, V: Into<Text>>(pairs: impl IntoIterator<Item = (K, V)>) -> Vec<(Text, Text)> {
+    pairs.into_iter().map(|(key, value)| (key.into(), value.into())).collect()
+}
+
+/// Shows a value by `show`, or `?` if it is unknown.
 pub(crate) fn known<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
     value.map_or_else(|| UNKNOWN.to_owned(), show)
 }
@@ -67,6 +72,26 @@ pub(crate) fn by_reason<R: Into<String>>(names: impl Iterator<Item = (String, R)
     lines.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join(", "))).collect()
 }
 
+/// Explains unknown figures: a line for the figures and names with the same reason. A name has the
+/// heads of its unknown figures with their reasons.
+pub(crate) fn unknown_figures(names: impl Iterator<Item = (String, Vec<(&'static str, String)>)>) -> Vec<String> {
+    let mut lines: Vec<(String, Vec<&str>, Vec<String>)> = Vec::new();
+    for (name, unknown) in names {
+        let mut heads_of: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for (head, reason) in unknown {
+            heads_of.entry(reason).or_default().push(head);
+        }
+        for (reason, heads) in heads_of {
+            match lines.iter_mut().find(|line| line.0 == reason && line.1 == heads) {
+                Some((_, _, names)) => names.push(name.clone()),
+                None => lines.push((reason, heads, vec![name.clone()])),
+            }
+        }
+    }
+    let lines = lines.iter();
+    lines.map(|(reason, heads, names)| format!("? {} of {}: {reason}", heads.join(", "), names.join(", "))).collect()
+}
+
 /// Ends a sentence whose last words are a reason, which may be a question.
 pub(crate) fn sentence(text: String) -> String {
     if text.ends_with('?') { text } else { text + "." }
@@ -78,31 +103,31 @@ pub(crate) fn capitalized(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Adds counts. Those of a record may not fit together: the largest count stands for what is more.
+/// Adds counts, up to the largest that the type holds.
 pub(crate) fn total(counts: impl IntoIterator<Item = u64>) -> u64 {
     counts.into_iter().fold(0, u64::saturating_add)
 }
 
-/// Shortens a text to so many characters; a mark stands for the rest.
-pub(crate) fn shortened(text: &str, most: usize, mark: &str) -> String {
-    if text.chars().count() <= most {
+/// Shortens a text to `max_chars` characters; `mark` replaces its end.
+pub(crate) fn shortened(text: &str, max_chars: usize, mark: &str) -> String {
+    if text.chars().count() <= max_chars {
         return text.to_owned();
     }
-    text.chars().take(most.saturating_sub(mark.chars().count())).chain(mark.chars()).collect()
+    text.chars().take(max_chars.saturating_sub(mark.chars().count())).chain(mark.chars()).collect()
 }
 
-/// Shortens a name in its middle: what distinguishes names is at either end.
-pub(crate) fn shortened_inside(name: &str, most: usize) -> String {
+/// Shortens a name in its middle, because names differ at their ends.
+pub(crate) fn shortened_inside(name: &str, max_chars: usize) -> String {
     let count = name.chars().count();
-    if count <= most {
+    if count <= max_chars {
         return name.to_owned();
     }
-    let start = most / 2;
-    let end = most.saturating_sub(1 + start);
+    let start = max_chars / 2;
+    let end = max_chars.saturating_sub(1 + start);
     name.chars().take(start).chain(ELLIPSIS.chars()).chain(name.chars().skip(count - end)).collect()
 }
 
-/// Says yes or no.
+/// Returns `yes` or `no`.
 pub(crate) fn yes_no(whether: bool) -> &'static str {
     if whether { "yes" } else { "no" }
 }

@@ -1,13 +1,13 @@
-//! Findings of checks on things, as a matrix.
+//! Findings of checks on clocks, as a table of marks.
 
 use clockscope_records::Finding;
 
 use crate::words::Text;
 
-/// Most columns that have room.
-const MOST_COLUMNS: usize = 24;
+/// Most columns of a plot.
+const MAX_COLUMNS: usize = 24;
 
-/// A row of findings for each thing, a column for each check.
+/// A row of findings for each clock, a column for each check.
 #[derive(Clone, Debug)]
 pub(crate) struct EvidencePlot {
     pub(crate) columns: Vec<Text>,
@@ -22,29 +22,27 @@ pub(crate) struct FindingMark {
 }
 
 impl EvidencePlot {
-    /// Makes the plot of each thing's findings by check. Checks have the order of their first
+    /// Makes the plot of each clock's findings by check. Checks have the order of their first
     /// mention.
-    pub(crate) fn new<'a>(things: &[(&'a str, Vec<(&'a str, FindingMark)>)]) -> Self {
+    pub(crate) fn new<'a>(clocks: &[(&'a str, Vec<(&'a str, FindingMark)>)]) -> Self {
         let mut columns: Vec<&str> = Vec::new();
-        for (check, _) in things.iter().flat_map(|(_, findings)| findings) {
-            if !columns.contains(check) && columns.len() < MOST_COLUMNS {
+        for (check, _) in clocks.iter().flat_map(|(_, findings)| findings) {
+            if !columns.contains(check) && columns.len() < MAX_COLUMNS {
                 columns.push(check);
             }
         }
-        let row = |(thing, findings): &(&str, Vec<(&str, FindingMark)>)| {
-            let mark = |column: &&str| findings.iter().find(|(check, _)| check == column).map(|(_, mark)| *mark);
-            (Text::from(*thing), columns.iter().map(mark).collect())
-        };
-        let rows = things.iter().map(row).collect();
+        let mut rows = Vec::new();
+        for (clock, findings) in clocks {
+            let findings = columns.iter().map(|column| findings.iter().find(|(check, _)| check == column));
+            rows.push((Text::from(*clock), findings.map(|finding| finding.map(|(_, mark)| *mark)).collect()));
+        }
         Self { columns: columns.into_iter().map(Text::from).collect(), rows }
     }
 
-    /// Returns all findings with their thing and check.
+    /// Returns all findings with their clock and check.
     pub(crate) fn marks(&self) -> impl Iterator<Item = (&Text, &Text, FindingMark)> {
-        let of_row = |(thing, marks)| {
-            let marks: std::slice::Iter<'_, Option<FindingMark>> = <[_]>::iter(marks);
-            marks.zip(&self.columns).filter_map(move |(mark, check)| Some((thing, check, (*mark)?)))
-        };
-        self.rows.iter().map(|(thing, marks)| (thing, &marks[..])).flat_map(of_row)
+        self.rows.iter().flat_map(|(clock, marks)| {
+            marks.iter().zip(&self.columns).filter_map(move |(mark, check)| Some((clock, check, (*mark)?)))
+        })
     }
 }

@@ -4,14 +4,13 @@ use super::evidence::EvidencePlot;
 use super::unit::Unit;
 use crate::words::Text;
 
-/// Colors and markers that differ. A chart has no more series than these.
-pub(crate) const MOST_SERIES: usize = 8;
+/// Most series of a chart: the number of different colors and markers.
+pub(crate) const MAX_SERIES: usize = 8;
 
 /// Most lines of a lattice up to the highest value.
-const LATTICE: f64 = 48.0;
+const MAX_LATTICE_LINES: f64 = 48.0;
 
-/// Smallest and largest magnitudes that a chart shows, apart from 0: beyond them, arithmetic on
-/// axes would overflow.
+/// Magnitudes other than 0 that a chart shows: beyond them, arithmetic on axes would overflow.
 const MAGNITUDES: std::ops::Range<f64> = 1e-300..1e300;
 
 #[derive(Clone, Debug)]
@@ -49,13 +48,11 @@ pub(crate) struct Axis {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spacing {
-    /// Equal differences are equally far apart.
     Linear,
-    /// The same, with 0 on the axis.
+    /// Linear, with 0 on the axis.
     FromZero,
-    /// Equal ratios are equally far apart.
     Log,
-    /// The same for counts: the axis begins below 1, so that a single one shows.
+    /// Logarithmic, from below 1 on, so that a count of 1 shows.
     LogCounts,
 }
 
@@ -64,27 +61,26 @@ impl Axis {
         Self { title: title.into(), unit, spacing }
     }
 
-    /// Makes an axis that is linear from 0 where the values differ by less than a factor of `most`,
-    /// and logarithmic otherwise.
+    /// Makes an axis that is linear from 0 if the values differ little, otherwise logarithmic.
     pub(crate) fn fitting(title: impl Into<Text>, unit: Unit, values: impl IntoIterator<Item = f64>) -> Self {
-        /// Beyond this, the smallest value would be less than 3 % of the axis.
-        const MOST: f64 = 30.0;
+        /// Largest ratio of two values on a linear axis: the smallest takes 3% of it.
+        const MAX_LINEAR_RATIO: f64 = 30.0;
         let (mut least, mut most, mut is_positive) = (f64::INFINITY, 0f64, true);
         for value in values.into_iter().filter(|value| value.is_finite()) {
             is_positive &= value > 0.0;
             (least, most) = (least.min(value), most.max(value));
         }
-        let spacing = if is_positive && most > least * MOST { Spacing::Log } else { Spacing::FromZero };
+        let spacing = if is_positive && most > least * MAX_LINEAR_RATIO { Spacing::Log } else { Spacing::FromZero };
         Self::new(title, unit, spacing)
     }
 
-    /// Makes an axis of ratios: linear where they differ little, and logarithmic otherwise.
+    /// Makes an axis of ratios: linear if they differ little, otherwise logarithmic.
     pub(crate) fn of_ratios(title: impl Into<Text>, ratios: impl IntoIterator<Item = f64>) -> Self {
-        /// Beyond this, ratios below 1 would be crowded on a linear axis.
-        const MOST: f64 = 3.0;
+        /// Largest ratio of two values on a linear axis, on which ratios below 1 are crowded.
+        const MAX_LINEAR_RATIO: f64 = 3.0;
         let positive = ratios.into_iter().filter(|ratio| ratio.is_finite() && *ratio > 0.0);
         let (least, most) = positive.fold((1f64, 1f64), |(least, most), ratio| (least.min(ratio), most.max(ratio)));
-        Self::new(title, Unit::Number, if most > least * MOST { Spacing::Log } else { Spacing::Linear })
+        Self::new(title, Unit::Number, if most > least * MAX_LINEAR_RATIO { Spacing::Log } else { Spacing::Linear })
     }
 
     /// Returns whether a value has a place on the axis.
@@ -97,18 +93,18 @@ impl Axis {
     }
 }
 
-/// Things one below the other, with marks along a horizontal axis.
+/// Rows with marks along a horizontal axis.
 #[derive(Clone, Debug)]
 pub(crate) struct RowPlot {
     pub(crate) axis: Axis,
-    /// The name of the rows, in the plural: `clocks`.
-    pub(crate) things: &'static str,
+    /// The noun for the rows, in the plural: `clocks`.
+    pub(crate) noun: &'static str,
     pub(crate) series: Vec<RowSeries>,
     /// The meaning of the words beside rows; empty if rows have none.
     pub(crate) words: Text,
     pub(crate) rows: Vec<ChartRow>,
     pub(crate) band: Option<Band>,
-    /// The end of the axis, if larger values are only written, beside an arrow at the edge.
+    /// The end of the axis, if an arrow at the edge shows larger values.
     pub(crate) end: Option<f64>,
     /// True if the values are written beside the marks.
     pub(crate) has_values: bool,
@@ -116,7 +112,7 @@ pub(crate) struct RowPlot {
     pub(crate) left_out: u64,
 }
 
-/// A part of the axis that means something, such as values that count as the same.
+/// A marked part of the axis, such as the margin of a comparison.
 #[derive(Clone, Debug)]
 pub(crate) struct Band {
     pub(crate) name: Text,
@@ -143,18 +139,32 @@ pub(crate) enum MarkShape {
 #[derive(Clone, Debug)]
 pub(crate) struct ChartRow {
     pub(crate) label: Text,
-    /// A word about it; may be empty.
+    /// A word beside the row; may be empty.
     pub(crate) word: Text,
     pub(crate) marks: Vec<Mark>,
 }
 
-/// A value, and what it may range over.
+impl ChartRow {
+    /// Makes a row without a word.
+    pub(crate) fn new(label: impl Into<Text>, marks: Vec<Mark>) -> Self {
+        Self { label: label.into(), word: Text::default(), marks }
+    }
+}
+
+/// A value, and its range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Mark {
-    /// The place of its series.
+    /// The index of its series.
     pub(crate) series: usize,
     pub(crate) value: f64,
     pub(crate) spread: Option<[f64; 2]>,
+}
+
+impl Mark {
+    /// Makes a mark without a range.
+    pub(crate) fn at(series: usize, value: f64) -> Self {
+        Self { series, value, spread: None }
+    }
 }
 
 impl RowSeries {
@@ -171,60 +181,38 @@ impl RowPlot {
     /// Makes a plot of the marks that the axis can show. Rows without marks disappear.
     pub(crate) fn new(
         axis: Axis,
-        things: &'static str,
+        noun: &'static str,
         series: Vec<RowSeries>,
-        rows: impl IntoIterator<Item = (String, Vec<Mark>)>,
+        rows: impl IntoIterator<Item = ChartRow>,
     ) -> Self {
-        let rows = rows.into_iter().map(|(label, marks)| (label, Text::default(), marks));
-        Self::with_words(axis, things, series, "", rows)
-    }
-
-    /// Does the same for rows that have a word each.
-    pub(crate) fn with_words(
-        axis: Axis,
-        things: &'static str,
-        series: Vec<RowSeries>,
-        words: impl Into<Text>,
-        rows: impl IntoIterator<Item = (String, Text, Vec<Mark>)>,
-    ) -> Self {
-        let words = words.into();
-        let mut plot = Self {
-            axis,
-            things,
-            series,
-            words,
-            rows: Vec::new(),
-            band: None,
-            end: None,
-            has_values: false,
-            left_out: 0,
-        };
-        for (label, word, marks) in rows {
-            let all = marks.len();
-            let marks: Vec<Mark> = marks.into_iter().filter_map(|mark| plot.clipped(mark)).collect();
+        let (words, visible) = (Text::default(), Vec::new());
+        let mut plot =
+            Self { axis, noun, series, words, rows: visible, band: None, end: None, has_values: false, left_out: 0 };
+        for row in rows {
+            let all = row.marks.len();
+            let marks: Vec<Mark> = row.marks.into_iter().filter_map(|mark| plot.clipped(mark)).collect();
             plot.left_out += (all - marks.len()) as u64;
             if !marks.is_empty() {
-                plot.rows.push(ChartRow { label: label.into(), word, marks });
+                plot.rows.push(ChartRow { marks, ..row });
             }
         }
         plot
     }
 
     /// Marks a part of the axis, if it can be shown.
-    pub(crate) fn with_band(self, name: impl Into<Text>, [low, high]: [f64; 2]) -> Self {
-        let is_visible = low < high && [low, high].iter().all(|end| self.axis.shows(*end));
-        Self { band: is_visible.then(|| Band { name: name.into(), low, high }), ..self }
+    pub(crate) fn with_band(mut self, name: impl Into<Text>, [low, high]: [f64; 2]) -> Self {
+        if low < high && self.axis.shows(low) && self.axis.shows(high) {
+            self.band = Some(Band { name: name.into(), low, high });
+        }
+        self
     }
 
     /// Ends the axis at a value, if any is larger.
-    pub(crate) fn ending_at(self, end: Option<f64>) -> Self {
-        let is_exceeded = |end: &f64| self.axis.shows(*end) && self.values().any(|value| value > *end);
-        Self { end: end.filter(is_exceeded), ..self }
-    }
-
-    /// Writes the values beside the marks.
-    pub(crate) fn with_values(self) -> Self {
-        Self { has_values: true, ..self }
+    pub(crate) fn ending_at(mut self, end: f64) -> Self {
+        if self.axis.shows(end) && self.values().any(|value| value > end) {
+            self.end = Some(end);
+        }
+        self
     }
 
     /// Returns whether a value is beyond the end of the axis.
@@ -235,10 +223,10 @@ impl RowPlot {
     /// Returns a mark as far as the axis can show it.
     fn clipped(&self, mark: Mark) -> Option<Mark> {
         let spread = mark.spread.filter(|ends| ends.iter().all(|end| self.axis.shows(*end)));
-        self.axis.shows(mark.value).then_some(Mark { spread, ..mark })
+        if self.axis.shows(mark.value) { Some(Mark { spread, ..mark }) } else { None }
     }
 
-    /// Returns all values that the axis has to have room for; those beyond its end as the end.
+    /// Returns all values that the axis needs room for; its end in place of larger ones.
     pub(crate) fn values(&self) -> impl Iterator<Item = f64> {
         let marks = self.rows.iter().flat_map(|row| &row.marks);
         let band = self.band.iter().flat_map(|band| [band.low, band.high]);
@@ -256,7 +244,7 @@ pub(crate) struct CurvePlot {
     pub(crate) series: Vec<Curve>,
     /// Points that the axes cannot show.
     pub(crate) left_out: u64,
-    /// Distance of horizontal lines, from 0 on, that the values are expected on.
+    /// Distance between horizontal lines, from 0 on, such as a tick.
     pub(crate) lattice: Option<f64>,
 }
 
@@ -273,7 +261,7 @@ pub(crate) enum Form {
     Line,
     /// Each value holds until the next point.
     Stairs,
-    /// Points alone.
+    /// Points without lines.
     Points,
     /// Bars from `x` to `until`: a histogram.
     Bins,
@@ -318,11 +306,15 @@ impl CurvePlot {
 
     /// Adds horizontal lines at the multiples of a distance, if it is known, unless they would fill
     /// the frame.
-    pub(crate) fn with_lattice(self, distance: Option<f64>) -> Self {
+    pub(crate) fn with_lattice(mut self, distance: Option<f64>) -> Self {
         let highest = self.ys().fold(0.0, f64::max);
-        let has_room =
-            |distance: &f64| MAGNITUDES.contains(distance) && (1.0..=LATTICE).contains(&(highest / distance));
-        Self { lattice: distance.filter(has_room), ..self }
+        if let Some(distance) = distance
+            && MAGNITUDES.contains(&distance)
+            && (1.0..=MAX_LATTICE_LINES).contains(&(highest / distance))
+        {
+            self.lattice = Some(distance);
+        }
+        self
     }
 
     /// Returns a point as far as the axes can show it.
@@ -330,7 +322,7 @@ impl CurvePlot {
         let is_on_axes =
             self.x.shows(point.x) && self.y.shows(point.y) && point.until.is_none_or(|until| self.x.shows(until));
         let spread = point.spread.filter(|ends| ends.iter().all(|end| self.y.shows(*end)));
-        is_on_axes.then_some(Point { spread, ..point })
+        if is_on_axes { Some(Point { spread, ..point }) } else { None }
     }
 
     pub(crate) fn xs(&self) -> impl Iterator<Item = f64> {
@@ -352,74 +344,80 @@ mod tests {
         Axis::new("x", Unit::Time, spacing)
     }
 
+    fn row_plot(spacing: Spacing, marks: impl IntoIterator<Item = Mark>) -> RowPlot {
+        let rows = marks.into_iter().map(|mark| ChartRow::new("a", vec![mark]));
+        RowPlot::new(axis(spacing), "rows", vec![RowSeries::points("a", "")], rows)
+    }
+
     #[test]
     fn values_off_the_axes_are_counted() {
         let wrong = [f64::NAN, f64::INFINITY, -f64::INFINITY, 1.7e308, 5e-324, -1.0, 0.0];
-        let mark = |value| Mark { series: 0, value, spread: Some([value, 1.0]) };
-        let rows = || wrong.iter().chain(&[2.0]).map(|value| ("a".to_owned(), vec![mark(*value)]));
-        let plot = |spacing| RowPlot::new(axis(spacing), "rows", vec![RowSeries::points("a", "")], rows());
-        assert_eq!((plot(Spacing::Log).left_out, plot(Spacing::Log).rows.len()), (7, 1));
-        assert_eq!((plot(Spacing::Linear).left_out, plot(Spacing::Linear).rows.len()), (5, 3));
-        let points = || Curve::new("a", Form::Line, wrong.map(|value| Point::at(1.0, value)));
-        let plot = CurvePlot::new(axis(Spacing::Log), axis(Spacing::Log), [points()]);
+        for (spacing, left_out, rows) in [(Spacing::Log, 7, 1), (Spacing::Linear, 5, 3)] {
+            let marks =
+                wrong.iter().chain(&[2.0]).map(|value| Mark { spread: Some([*value, 1.0]), ..Mark::at(0, *value) });
+            let plot = row_plot(spacing, marks);
+            assert_eq!((plot.left_out, plot.rows.len()), (left_out, rows));
+        }
+        let points = Curve::new("a", Form::Line, wrong.map(|value| Point::at(1.0, value)));
+        let plot = CurvePlot::new(axis(Spacing::Log), axis(Spacing::Log), [points]);
         assert!(plot.series.is_empty() && plot.left_out == 7);
     }
 
     #[test]
     fn a_band_is_drawn_where_the_axis_has_both_ends() {
-        let band = |spacing, ends| {
-            let mark = Mark { series: 0, value: 5.0, spread: None };
-            let series = vec![RowSeries::points("a", "")];
-            let plot = RowPlot::new(axis(spacing), "rows", series, [("a".to_owned(), vec![mark])]);
-            plot.with_band("margin", ends).values().collect::<Vec<_>>()
-        };
-        assert_eq!(band(Spacing::Log, [0.5, 2.0]), [5.0, 0.5, 2.0]);
-        assert_eq!(band(Spacing::Linear, [0.0, 2.0]), [5.0, 0.0, 2.0]);
-        for wrong in [[0.0, 2.0], [f64::NAN, 2.0], [0.5, f64::INFINITY], [2.0, 0.5]] {
-            assert_eq!(band(Spacing::Log, wrong), [5.0], "{wrong:?}");
+        for (spacing, ends, is_drawn) in [
+            (Spacing::Log, [0.5, 2.0], true),
+            (Spacing::Linear, [0.0, 2.0], true),
+            (Spacing::Log, [0.0, 2.0], false),
+            (Spacing::Log, [f64::NAN, 2.0], false),
+            (Spacing::Log, [0.5, f64::INFINITY], false),
+            (Spacing::Log, [2.0, 0.5], false),
+        ] {
+            let plot = row_plot(spacing, [Mark::at(0, 5.0)]).with_band("margin", ends);
+            let expected = if is_drawn { vec![5.0, ends[0], ends[1]] } else { vec![5.0] };
+            assert_eq!(plot.values().collect::<Vec<_>>(), expected, "{ends:?}");
         }
     }
 
     #[test]
     fn values_beyond_the_end_of_the_axis_take_no_room() {
-        let mark = |value| vec![Mark { series: 0, value, spread: None }];
-        let rows = [("a".to_owned(), mark(10.0)), ("b".to_owned(), mark(4600.0))];
-        let series = vec![RowSeries::points("a", "")];
-        let plot = RowPlot::new(axis(Spacing::FromZero), "rows", series, rows);
-        let ending = |end| plot.clone().ending_at(end);
-        assert_eq!(ending(Some(60.0)).values().collect::<Vec<_>>(), [10.0, 60.0]);
-        assert!(ending(Some(60.0)).is_beyond(4600.0) && !ending(Some(60.0)).is_beyond(10.0));
-        assert_eq!((ending(Some(5000.0)).end, ending(None).end, ending(Some(f64::NAN)).end), (None, None, None));
+        let plot = row_plot(Spacing::FromZero, [Mark::at(0, 10.0), Mark::at(0, 4600.0)]);
+        let shortened = plot.clone().ending_at(60.0);
+        assert_eq!(shortened.values().collect::<Vec<_>>(), [10.0, 60.0]);
+        assert!(shortened.is_beyond(4600.0) && !shortened.is_beyond(10.0));
+        assert_eq!([5000.0, f64::NAN].map(|end| plot.clone().ending_at(end).end), [None, None]);
     }
 
     #[test]
     fn a_lattice_is_drawn_where_there_is_room() {
-        let plot = || {
-            let points = [0.0, 10.0, 100.0].map(|value| Point::at(value, value));
-            CurvePlot::new(axis(Spacing::Linear), axis(Spacing::Linear), [Curve::new("a", Form::Stairs, points)])
-        };
-        let lattice = |distance| plot().with_lattice(distance).lattice;
-        assert_eq!(
-            [lattice(Some(10.0)), lattice(Some(1.0)), lattice(Some(101.0)), lattice(None)],
-            [Some(10.0), None, None, None]
-        );
+        let points = [0.0, 10.0, 100.0].map(|value| Point::at(value, value));
+        let plot =
+            CurvePlot::new(axis(Spacing::Linear), axis(Spacing::Linear), [Curve::new("a", Form::Stairs, points)]);
+        let lattices = [Some(10.0), Some(1.0), Some(101.0), None].map(|gap| plot.clone().with_lattice(gap).lattice);
+        assert_eq!(lattices, [Some(10.0), None, None, None]);
     }
 
     #[test]
     fn axes_of_ratios_are_logarithmic_where_these_differ_much() {
-        let spacing = |ratios: &[f64]| Axis::of_ratios("x", ratios.iter().copied()).spacing;
-        assert_eq!(spacing(&[0.98, 1.33]), Spacing::Linear);
-        assert_eq!(spacing(&[8.0]), Spacing::Log);
-        assert_eq!(spacing(&[0.1, f64::NAN, -3.0]), Spacing::Log);
-        assert_eq!(spacing(&[]), Spacing::Linear);
+        for (ratios, expected) in [
+            (&[0.98, 1.33][..], Spacing::Linear),
+            (&[8.0], Spacing::Log),
+            (&[0.1, f64::NAN, -3.0], Spacing::Log),
+            (&[], Spacing::Linear),
+        ] {
+            assert_eq!(Axis::of_ratios("x", ratios.iter().copied()).spacing, expected, "{ratios:?}");
+        }
     }
 
     #[test]
     fn axes_are_logarithmic_where_values_differ_much() {
-        let spacing = |values: &[f64]| Axis::fitting("x", Unit::Time, values.iter().copied()).spacing;
-        assert_eq!(spacing(&[10.0, 250.0]), Spacing::FromZero);
-        assert_eq!(spacing(&[10.0, 350.0]), Spacing::Log);
-        assert_eq!(spacing(&[0.0, 350.0]), Spacing::FromZero);
-        assert_eq!(spacing(&[]), Spacing::FromZero);
+        for (values, expected) in [
+            (&[10.0, 250.0][..], Spacing::FromZero),
+            (&[10.0, 350.0], Spacing::Log),
+            (&[0.0, 350.0], Spacing::FromZero),
+            (&[], Spacing::FromZero),
+        ] {
+            assert_eq!(Axis::fitting("x", Unit::Time, values.iter().copied()).spacing, expected, "{values:?}");
+        }
     }
 }

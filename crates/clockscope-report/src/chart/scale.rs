@@ -1,4 +1,4 @@
-//! From values to places on an axis, and the values that are labeled.
+//! Places of values on an axis, and its labeled ticks.
 
 use super::plots::{Axis, Spacing};
 
@@ -8,7 +8,7 @@ pub(crate) struct Scale {
     pub(crate) low: f64,
     pub(crate) high: f64,
     is_log: bool,
-    /// Between two ticks of a linear axis.
+    /// Distance between two ticks of a linear axis.
     step: f64,
 }
 
@@ -21,7 +21,7 @@ pub(crate) struct Tick {
 
 impl Scale {
     /// Makes the scale that has room for all values and about `ticks` ticks.
-    pub(crate) fn of(axis: &Axis, values: impl Iterator<Item = f64>, ticks: usize) -> Self {
+    pub(crate) fn new(axis: &Axis, values: impl Iterator<Item = f64>, ticks: usize) -> Self {
         let extent = values.filter(|value| axis.shows(*value)).fold(None, |extent, value| {
             let (low, high) = extent.unwrap_or((value, value));
             Some((f64::min(low, value), f64::max(high, value)))
@@ -49,7 +49,7 @@ impl Scale {
         let magnitude = low.abs().max(high.abs());
         let (low, high) = match high - low {
             _ if magnitude == 0.0 => (0.0, 1.0),
-            // So close that their difference is rounding.
+            // The difference may be rounding.
             span if span < magnitude * 1e-9 => (low - magnitude * 0.05, high + magnitude * 0.05),
             span if span < least => (low, low + least),
             _ => (low, high),
@@ -68,10 +68,10 @@ impl Scale {
         share.clamp(0.0, 1.0)
     }
 
-    /// Returns about so many ticks in ascending order, with their labels.
-    pub(crate) fn ticks(&self, axis: &Axis, most: usize) -> Vec<Tick> {
+    /// Returns about `max_ticks` ticks in ascending order, with their labels.
+    pub(crate) fn ticks(&self, axis: &Axis, max_ticks: usize) -> Vec<Tick> {
         let (values, labels) = if self.is_log {
-            let values = self.log_ticks(most.max(2));
+            let values = self.log_ticks(max_ticks.max(2));
             let labels = axis.unit.log_labels(&values);
             (values, labels)
         } else {
@@ -84,46 +84,51 @@ impl Scale {
         values.into_iter().zip(labels).map(|(value, label)| Tick { value, label }).collect()
     }
 
-    /// Returns 1, 2 and 5 of each power of ten if there is room for these, otherwise powers of ten.
-    /// Returns more of them where these would be less than three ticks.
-    fn log_ticks(&self, most: usize) -> Vec<f64> {
-        let first = self.low.log10().floor() as i32;
-        let last = self.high.log10().ceil() as i32;
-        let is_inside = |value: &f64| (self.low * (1.0 - 1e-9)..=self.high * (1.0 + 1e-9)).contains(value);
-        let with = |digits: &[f64]| -> Vec<f64> {
-            let of = |power: i32| digits.iter().map(move |digit| digit * 10f64.powi(power));
-            (first..=last).flat_map(of).filter(is_inside).collect()
-        };
-        let fine = with(&[1.0, 2.0, 5.0]);
+    /// Returns 1, 2 and 5 times powers of ten if there is room for these, otherwise powers of ten;
+    /// more digits if these would be fewer than three ticks.
+    fn log_ticks(&self, max_ticks: usize) -> Vec<f64> {
+        let fine = self.multiples(&[1.0, 2.0, 5.0]);
         if fine.len() < 3 {
-            return with(&[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
+            return self.multiples(&[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
         }
-        if fine.len() <= most {
+        if fine.len() <= max_ticks {
             return fine;
         }
-        let decades: Vec<f64> = (first..=last).map(|power| 10f64.powi(power)).filter(is_inside).collect();
-        let stride = decades.len().div_ceil(most);
-        decades.into_iter().step_by(stride.max(1)).collect()
+        let powers = self.multiples(&[1.0]);
+        let stride = powers.len().div_ceil(max_ticks);
+        powers.into_iter().step_by(stride.max(1)).collect()
+    }
+
+    /// Returns the values on the axis that are one of these digits times a power of ten.
+    fn multiples(&self, digits: &[f64]) -> Vec<f64> {
+        let (first, last) = (self.low.log10().floor() as i32, self.high.log10().ceil() as i32);
+        let values = (first..=last).flat_map(|power| digits.iter().map(move |digit| digit * 10f64.powi(power)));
+        let ends = self.low * (1.0 - 1e-9)..=self.high * (1.0 + 1e-9);
+        values.filter(|value| ends.contains(value)).collect()
     }
 }
 
 /// Widens an extent to 1, 2 or 5 times a power of ten; to powers of ten from a factor of 100 on.
 fn rounded((low, high): (f64, f64)) -> (f64, f64) {
-    let power = |value: f64| 10f64.powi(value.log10().floor() as i32);
+    let (below, above) = (power_of_ten(low), power_of_ten(high));
     if high >= low * 100.0 {
-        let (below, above) = (power(low), power(high));
         return (below, if above >= high { above } else { above * 10.0 });
     }
-    let below = [5.0, 2.0, 1.0].map(|digit| digit * power(low)).into_iter().find(|end| *end <= low);
-    let above = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * power(high)).into_iter().find(|end| *end >= high);
+    let below = [5.0, 2.0, 1.0].map(|digit| digit * below).into_iter().find(|end| *end <= low);
+    let above = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * above).into_iter().find(|end| *end >= high);
     let (below, above) = (below.unwrap_or(low), above.unwrap_or(high));
     // A single value is in the middle.
     if above > below { (below, above) } else { (below / 2.0, above * 2.0) }
 }
 
-/// Returns the smallest of 1, 2 and 5 times powers of ten that is no smaller.
+/// Returns the largest power of ten that is not larger than a value.
+fn power_of_ten(value: f64) -> f64 {
+    10f64.powi(value.log10().floor() as i32)
+}
+
+/// Returns the smallest of 1, 2 and 5 times powers of ten that is not smaller than a step.
 fn nice(step: f64) -> f64 {
-    let power = 10f64.powi(step.log10().floor() as i32);
+    let power = power_of_ten(step);
     [1.0, 2.0, 5.0].map(|digit| digit * power).into_iter().find(|nice| *nice >= step).unwrap_or(10.0 * power)
 }
 
@@ -138,7 +143,7 @@ mod tests {
 
     fn labels(spacing: Spacing, values: &[f64]) -> Vec<String> {
         let axis = Axis::new("x", Unit::Time, spacing);
-        Scale::of(&axis, values.iter().copied(), 5).ticks(&axis, 8).into_iter().map(|tick| tick.label).collect()
+        Scale::new(&axis, values.iter().copied(), 5).ticks(&axis, 8).into_iter().map(|tick| tick.label).collect()
     }
 
     #[test]
@@ -175,7 +180,7 @@ mod tests {
             let axis = Axis::new("x", unit, spacing);
             let values: Vec<f64> = values.into_iter().map(|value| value + shift).filter(|value| axis.shows(*value)).collect();
             let values: Vec<f64> = values.into_iter().filter(|value| spacing != Spacing::LogCounts || *value >= 1.0).collect();
-            let scale = Scale::of(&axis, values.iter().copied(), most);
+            let scale = Scale::new(&axis, values.iter().copied(), most);
             let ticks = scale.ticks(&axis, most);
             prop_assert!(scale.low < scale.high && (2..=most + 3).contains(&ticks.len()), "{scale:?} {ticks:?}");
             prop_assert!(ticks.windows(2).all(|pair| pair[0].value < pair[1].value), "{ticks:?}");

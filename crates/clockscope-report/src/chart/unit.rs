@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use crate::units::{figure, ppm, time, time_unit};
 use crate::words::grouped;
 
-const SECONDS_OF_A_DAY: f64 = 86_400.0;
+const SECONDS_PER_DAY: f64 = 86_400.0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
@@ -20,20 +20,20 @@ pub(crate) enum Unit {
     Date,
 }
 
-/// Returns the days from 1970-01-01 to a date such as 2026-11-28, if it is one from then on.
+/// Returns the days from 1970-01-01 to a date such as 2026-11-28; `None` for other texts.
 pub(crate) fn day_number(date: &str) -> Option<f64> {
     let start = humantime::parse_rfc3339(&format!("{date}T00:00:00Z")).ok()?;
-    Some(start.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs_f64() / SECONDS_OF_A_DAY)
+    Some(start.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs_f64() / SECONDS_PER_DAY)
 }
 
-/// Shows the date of a day, as far as the calendar of records goes.
+/// Shows the date of a day; the number of a day that has no date in RFC 3339.
 fn date(day: f64) -> String {
     /// The first day of the year 10000.
-    const END: f64 = 2_932_897.0;
-    if !(0.0..END).contains(&day) {
+    const END_DAY: f64 = 2_932_897.0;
+    if !(0.0..END_DAY).contains(&day) {
         return format!("{} days", number(day));
     }
-    let start = SystemTime::UNIX_EPOCH + Duration::from_secs_f64(day * SECONDS_OF_A_DAY);
+    let start = SystemTime::UNIX_EPOCH + Duration::from_secs_f64(day * SECONDS_PER_DAY);
     humantime::format_rfc3339_seconds(start).to_string().chars().take(10).collect()
 }
 
@@ -68,11 +68,11 @@ impl Unit {
             Self::Named(unit) => (1.0, unit),
         };
         let separator = if unit.is_empty() { "" } else { " " };
-        let label = |value: &f64| format!("{}{separator}{unit}", fixed(value / scale, step / scale, most / scale));
-        values.iter().map(label).collect()
+        let figures = values.iter().map(|value| fixed(value / scale, step / scale, most / scale));
+        figures.map(|figure| format!("{figure}{separator}{unit}")).collect()
     }
 
-    /// Labels values that are ratios apart, none of which has more than two digits.
+    /// Labels the ticks of a logarithmic axis, which have at most two digits.
     pub(crate) fn log_labels(self, values: &[f64]) -> Vec<String> {
         values.iter().map(|value| self.show(*value)).collect()
     }

@@ -14,16 +14,8 @@ const INTERVALS: [&str; 6] = ["Interval", "Clock", "Reading error", "Repetitions
 const CLOCKS: [&str; 6] = ["Clock", "Cost (ns)", "Tick", "In a loop", "Two reads differ by", "at most"];
 
 /// Columns of a spreadsheet.
-const COLUMNS: [&str; 8] = [
-    "interval_ns",
-    "clock",
-    "reading_error",
-    "repetitions",
-    "scale_error",
-    "scale_source",
-    "cheapest_sufficient",
-    "unknown",
-];
+const COLUMNS: &str = "\
+    interval_ns clock reading_error repetitions scale_error scale_source cheapest_sufficient unknown";
 
 /// The meaning of the figures.
 const ABOUT: &str = "Reading error: of a single measurement, as a share of the interval, in 99 of 100 measurements after the named work. Repetitions between the two reads divide it. It is not a bias that could be subtracted: work begins before a read has ended. Cheapest: of the clocks whose single measurement suffices. In a loop: overhead, tick and jitter of reads that follow one another, together. Scale error: of the clock's rate, the same share of every interval; no repetition shrinks it, and it cancels where two measurements of one machine are compared.";
@@ -32,11 +24,11 @@ impl QuestionPage for Advice {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock"), ("rows", "row")];
 
     fn blocks(&self, _: View) -> Vec<Block> {
-        // The clocks' figures explain the intervals.
-        let weighed = self.clocks.iter().filter(|_| self.rows.is_known());
+        // Without intervals, there is nothing that the clocks' figures explain.
+        let clocks = if self.rows.is_known() { self.clocks.as_slice() } else { &[] };
         vec![
             Table { together: 2, ..Table::new(INTERVALS, 0, rows(self).iter().map(interval)).whole() }.into(),
-            Table { together: 2, ..Table::new(CLOCKS, 1, weighed.map(clock)) }.into(),
+            Table { together: 2, ..Table::new(CLOCKS, 1, clocks.iter().map(clock)) }.into(),
             Block::notes("", unknown_ticks(self)),
             Block::folded("Definitions", [Block::prose([ABOUT])]),
             Block::notes(
@@ -53,12 +45,12 @@ impl QuestionPage for Advice {
                 vec![format!("No clock is advised: {reason}.")]
             }
             [row] => [of_one(self, row), two_reads(self, row)].concat(),
-            all => [of_all(self, all), all.last().map(|row| two_reads(self, row)).unwrap_or_default()].concat(),
+            [.., longest] => [of_all(self, longest), two_reads(self, longest)].concat(),
         }
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
-        Sheet::of_list(record, "rows", &COLUMNS)
+        Sheet::of_list(record, "rows", COLUMNS)
     }
 }
 
@@ -90,18 +82,18 @@ fn clock(clock: &Candidate) -> Vec<Cell> {
     ]
 }
 
-/// Says what stands for ticks that are not known.
+/// Names the clocks of unknown tick, whose errors contain the observed resolution.
 fn unknown_ticks(advice: &Advice) -> Vec<String> {
-    let unknown = advice.clocks.iter().filter(|clock| clock.tick_is == TickIs::ObservedResolution);
-    unknown
-        .map(|clock| {
-            format!(
-                "? Tick of {}: not found; the errors contain its observed resolution, {}",
-                clock.clock,
-                time(clock.tick_ns)
-            )
-        })
-        .collect()
+    let mut lines = Vec::new();
+    for Candidate { clock, tick_ns, tick_is, .. } in &advice.clocks {
+        if *tick_is == TickIs::ObservedResolution {
+            let resolution = time(*tick_ns);
+            lines.push(format!(
+                "? Tick of {clock}: not found; the errors contain its observed resolution, {resolution}"
+            ));
+        }
+    }
+    lines
 }
 
 fn ppm(share: f64) -> String {
@@ -112,15 +104,14 @@ fn rows(advice: &Advice) -> &[AdviceRow] {
     advice.rows.as_deref().unwrap_or_default()
 }
 
-/// Says what to do for one interval, and what error remains.
+/// Advises for one interval, and states its errors.
 fn of_one(advice: &Advice, row: &AdviceRow) -> Vec<String> {
     let AdviceRow { interval_ns, ref clock, reading_error, repetitions, .. } = *row;
-    let of_interval = |share: f64| time(share * interval_ns);
     let interval = time(interval_ns);
     let program = in_language(advice);
-    let single = format!("{} ({})", of_interval(reading_error), percent(reading_error * 100.0));
+    let single = format!("{} ({})", time(reading_error * interval_ns), percent(reading_error * 100.0));
     let situation = situation(advice, row, interval_ns);
-    let what = match repetitions {
+    let reading = match repetitions {
         1 => format!(
             "For {interval}{program} use {clock}, and measure once: the reading error is {single} in {situation}."
         ),
@@ -138,19 +129,14 @@ fn of_one(advice: &Advice, row: &AdviceRow) -> Vec<String> {
                 "The scale error is {} {}: {} of {interval}. With both errors, the interval is off by at most {} ({}) as often.",
                 ppm(share),
                 by(source),
-                of_interval(share),
-                of_interval(both),
+                time(share * interval_ns),
+                time(both * interval_ns),
                 percent(both * 100.0)
             )
         }
-        _ => {
-            let may_be = advice.scale_tolerance.map(|share| {
-                format!(", and may be {} (the kernel's tolerance): {} of {interval}", ppm(share), of_interval(share))
-            });
-            format!("The scale error is unknown ({}){}.", unknown_scale(row), may_be.unwrap_or_default())
-        }
+        _ => unknown_scale(advice, row, Some(interval_ns)),
     };
-    std::iter::once(what).chain(others(advice, row)).chain([scale]).collect()
+    std::iter::once(reading).chain(others(advice, row)).chain([scale]).collect()
 }
 
 /// Names the language whose clocks were weighed: " in Python 3.11.2"; empty for C, C++ and Rust.
@@ -170,8 +156,7 @@ fn situation(advice: &Advice, row: &AdviceRow, interval_ns: f64) -> String {
         return format!("reads in a loop, and larger after other work: {remedy}");
     };
     let measured = row.after_work.iter().filter(|found| found.work == work);
-    let distance = |found: &AfterWork| (found.work_ns / interval_ns).ln().abs();
-    match measured.min_by(|a, b| distance(a).total_cmp(&distance(b))) {
+    match measured.min_by(|a, b| distance(a, interval_ns).total_cmp(&distance(b, interval_ns))) {
         Some(few) if few.measurements < 100 => {
             format!("all of {} of {few}", counted(few.measurements, "measurement"))
         }
@@ -179,43 +164,43 @@ fn situation(advice: &Advice, row: &AdviceRow, interval_ns: f64) -> String {
     }
 }
 
-/// Says what the reading error of the same clock is after other work.
+/// Returns the logarithm of the ratio of the work's length to an interval, without its sign.
+fn distance(found: &AfterWork, interval_ns: f64) -> f64 {
+    (found.work_ns / interval_ns).ln().abs()
+}
+
+/// States the reading error of the clock after other work.
 fn others(advice: &Advice, row: &AdviceRow) -> Option<String> {
     let others = row.after_work.iter().filter(|found| Some(found.work) != advice.after);
     let others: Vec<String> = others.map(|found| format!("{} after {found}", time(found.error_ns()))).collect();
-    (!others.is_empty()).then(|| format!("It is {}.", others.join(", ")))
+    if others.is_empty() { None } else { Some(format!("It is {}.", others.join(", "))) }
 }
 
-/// Says the same for intervals of many lengths.
-fn of_all(advice: &Advice, all: &[AdviceRow]) -> Vec<String> {
-    let error = percent(advice.error * 100.0);
-    let Some(longest) = all.last() else { return Vec::new() };
-    let candidate = advice.clocks.iter().find(|clock| clock.clock == longest.clock);
-    let from = candidate.map(|clock| rounded_up(clock.sufficient_from_ns(advice.error, advice.after), 2));
-    let others = all.iter().find(|row| row.clock != longest.clock);
-    let shorter = others.map_or("repeat shorter work".to_owned(), |row| {
-        format!("for shorter intervals use {} and the repetitions of the table", row.clock)
-    });
-    let what = from.map(|from_ns| {
-        format!(
-            "From {} on, a single measurement by {}{} has a reading error of at most {error} in {}; {shorter}.",
+/// Advises for intervals of many lengths, by the clock of the longest one.
+fn of_all(advice: &Advice, longest: &AdviceRow) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(clock) = advice.clocks.iter().find(|clock| clock.clock == longest.clock) {
+        let from_ns = rounded_up(clock.sufficient_from_ns(advice.error, advice.after), 2);
+        let other = rows(advice).iter().find(|row| row.clock != longest.clock);
+        let shorter = other.map_or("repeat shorter work".to_owned(), |row| {
+            format!("for shorter intervals use {} and the repetitions of the table", row.clock)
+        });
+        lines.push(format!(
+            "From {} on, a single measurement by {}{} has a reading error of at most {} in {}; {shorter}.",
             time(from_ns),
             longest.clock,
             in_language(advice),
+            percent(advice.error * 100.0),
             situation(advice, longest, from_ns)
-        )
-    });
-    let scale = match (longest.scale_error.get(), &longest.scale_source) {
+        ));
+    }
+    lines.push(match (longest.scale_error.get(), &longest.scale_source) {
         (Some(share), Some(source)) => {
             format!("The scale error of {} is {} {}.", longest.clock, ppm(share), by(source))
         }
-        _ => {
-            let may_be =
-                advice.scale_tolerance.map(|share| format!(", and may be {} (the kernel's tolerance)", ppm(share)));
-            format!("The scale error is unknown ({}){}.", unknown_scale(longest), may_be.unwrap_or_default())
-        }
-    };
-    what.into_iter().chain([scale]).collect()
+        _ => unknown_scale(advice, longest, None),
+    });
+    lines
 }
 
 fn by(source: &ScaleSource) -> String {
@@ -225,24 +210,33 @@ fn by(source: &ScaleSource) -> String {
     }
 }
 
-fn unknown_scale(row: &AdviceRow) -> String {
-    row.scale_error.why().unwrap_or_else(|| "nothing bounds it".to_owned())
+/// States that the scale error is unknown, and the kernel's tolerance, for an interval if there is
+/// one.
+fn unknown_scale(advice: &Advice, row: &AdviceRow, interval_ns: Option<f64>) -> String {
+    let reason = row.scale_error.why().unwrap_or_else(|| "nothing bounds it".to_owned());
+    let mut line = format!("The scale error is unknown ({reason})");
+    if let Some(share) = advice.scale_tolerance {
+        line += &format!(", and may be {} (the kernel's tolerance)", ppm(share));
+        if let Some(interval_ns) = interval_ns {
+            line += &format!(": {} of {}", time(share * interval_ns), time(interval_ns));
+        }
+    }
+    line + "."
 }
 
-/// Says what two reads in one expression differ by.
+/// States the difference between two reads in one expression.
 fn two_reads(advice: &Advice, row: &AdviceRow) -> Vec<String> {
-    let of_clock = advice.clocks.iter().find(|clock| clock.clock == row.clock).map(|clock| {
-        let [least, most] = clock.two_reads_ns;
+    let clocks = advice.clocks.iter().filter(|clock| clock.clock == row.clock).take(1);
+    let lines = clocks.map(|Candidate { clock, two_reads_ns: [least, most], two_reads_max_ns, .. }| {
         format!(
-            "Two successive reads of {} usually differ by {} to {}; the largest difference seen was {}. Where two \
+            "Two successive reads of {clock} usually differ by {} to {}; the largest difference seen was {}. Where two \
              places need the same time, read once.",
-            clock.clock,
-            time(least),
-            time(most),
-            time(clock.two_reads_max_ns)
+            time(*least),
+            time(*most),
+            time(*two_reads_max_ns)
         )
     });
-    of_clock.into_iter().collect()
+    lines.collect()
 }
 
 #[cfg(test)]
@@ -266,15 +260,14 @@ mod tests {
     }
 
     /// Advice on one interval by a clock whose reads take 40 ns, half of it overhead.
-    fn of(interval_ns: f64, scale: Result<f64, Unknown>, scale_tolerance: Option<f64>) -> String {
-        let repetitions = |error_ns: f64| (error_ns / interval_ns / 0.01).ceil().max(1.0) as u64;
+    fn for_interval(interval_ns: f64, scale: Result<f64, Unknown>, scale_tolerance: Option<f64>) -> String {
         let row = AdviceRow {
             interval_ns,
             clock: "monotonic".to_owned(),
             reading_error: 40.0 / interval_ns,
             scale_source: scale.is_ok().then_some(ScaleSource::Chronyd),
             scale_error: scale.into(),
-            repetitions: repetitions(40.0),
+            repetitions: (40.0 / interval_ns / 0.01).ceil().max(1.0) as u64,
             after_work: vec![
                 AfterWork { work: Work::Spin, work_ns: 100.0, measurements: 10_000, median_ns: 30.0, p99_ns: 36.0 },
                 AfterWork { work: Work::Sleep, work_ns: 1e7, measurements: 100, median_ns: 400.0, p99_ns: 1000.0 },
@@ -286,25 +279,25 @@ mod tests {
         Advice { after, rows, scale_tolerance, ..nothing() }.conclusion().join(" ")
     }
 
-    /// A bound of the whole is named where both errors are known, and never otherwise.
+    /// The total error of an interval is stated only if both errors are known.
     #[test]
     fn what_an_interval_is_off_by_has_both_errors() {
         let hour = 3.6e12;
         assert_eq!(
-            of(hour, Ok(2.5e-7), Some(500e-6)),
+            for_interval(hour, Ok(2.5e-7), Some(500e-6)),
             "For 3600 s use monotonic, and measure once: the reading error is 40 ns (1.11e-9%) in 99 of 100 \
              measurements of a spin. It is 1.2 µs after a sleep of 10 ms. The scale error is 0.25 ppm at most, as chronyd states now: 900 µs of 3600 s. With both errors, the \
              interval is off by at most 900 µs (2.50e-5%) as often."
         );
-        let unknown = of(hour, Err(texts::NOT_SYNCHRONIZED.into()), Some(500e-6));
+        let unknown = for_interval(hour, Err(texts::NOT_SYNCHRONIZED.into()), Some(500e-6));
         assert!(unknown.ends_with(
             "The scale error is unknown (no daemon synchronizes this machine), and may be 500 ppm (the kernel's \
              tolerance): 1.8 s of 3600 s."
         ));
         assert!(!unknown.contains("off by"), "{unknown}");
-        let without_rate = of(hour, Err(texts::NO_RATE_STATEMENT.into()), None);
+        let without_rate = for_interval(hour, Err(texts::NO_RATE_STATEMENT.into()), None);
         assert!(without_rate.ends_with("unknown (no daemon states the error of the clocks' rates)."), "{without_rate}");
-        let short = of(100.0, Ok(1e-4), None);
+        let short = for_interval(100.0, Ok(1e-4), None);
         assert!(
             short.starts_with(
                 "For 100 ns use monotonic, run the work 40 times between two reads, and divide the time by that. The \

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::clocks::word;
 use super::environment::DocumentHead;
 use crate::model::{Block, Cell, Table};
-use crate::report::{Blocks, Lines, Page};
+use crate::report::{Lines, Page};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::words::by_reason;
@@ -16,11 +16,11 @@ use crate::words::by_reason;
 const HEAD: [&str; 5] = ["System", "Name", "Kind", "Nominal", "What"];
 
 /// Columns of a spreadsheet.
-const COLUMNS: [&str; 7] = ["system", "name", "aliases", "kind", "nominal_resolution_ns", "description", "unknown"];
+const COLUMNS: &str = "system name aliases kind nominal_resolution_ns description unknown";
 
 impl Page for Envelope<AllClocks> {
-    fn blocks(&self, view: View) -> Blocks {
-        let (head, found) = (DocumentHead::of(self), &self.found);
+    fn blocks(&self, view: View) -> Vec<Block> {
+        let (head, found) = (DocumentHead::new(self), &self.found);
         let here = found.here.as_deref().unwrap_or("a system whose clocks are not known");
         let contents = vec![
             Table::new(HEAD, HEAD.len(), found.clocks.iter().map(cells)).whole().into(),
@@ -31,7 +31,7 @@ impl Page for Envelope<AllClocks> {
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
-        Sheet::of_list(record, "clocks", &COLUMNS)
+        Sheet::of_list(record, "clocks", COLUMNS)
     }
 
     fn lines(&self) -> Lines {
@@ -59,11 +59,10 @@ fn missing(clocks: &[SystemClock]) -> Vec<String> {
             systems.entry((&clock.name, reason)).or_default().push(&clock.system);
         }
     }
-    let is_on_others = |name: &str, systems: &[&str]| {
-        clocks.iter().any(|clock| clock.name == name && !systems.contains(&clock.system.as_str()))
-    };
     let named = systems.into_iter().map(|((name, reason), systems)| {
-        let suffix = if is_on_others(name, &systems) { format!(" ({})", systems.join(", ")) } else { String::new() };
+        let mut same_name = clocks.iter().filter(|clock| clock.name == name);
+        let is_on_others = same_name.any(|clock| !systems.contains(&clock.system.as_str()));
+        let suffix = if is_on_others { format!(" ({})", systems.join(", ")) } else { String::new() };
         (format!("{name}{suffix}"), reason)
     });
     by_reason(named).into_iter().map(|note| format!("? Nominal of {note}")).collect()

@@ -11,17 +11,10 @@ use crate::units::time;
 use crate::words::{capitalized, sentence};
 
 /// Columns of a spreadsheet.
-const COLUMNS: [&str; 9] = [
-    "call",
-    "state",
-    "basis",
-    "earliest=interval.earliest",
-    "latest=interval.latest",
-    "earliest_unix_ns=interval.earliest_unix_ns",
-    "latest_unix_ns=interval.latest_unix_ns",
-    "width_ns=interval.width_ns",
-    "unknown",
-];
+const COLUMNS: &str = "\
+    call state basis earliest=interval.earliest latest=interval.latest \
+    earliest_unix_ns=interval.earliest_unix_ns latest_unix_ns=interval.latest_unix_ns \
+    width_ns=interval.width_ns unknown";
 
 impl QuestionPage for TimeBounds {
     const LINES: &'static [(&'static str, &'static str)] = &[("answers", "answer")];
@@ -44,7 +37,7 @@ impl QuestionPage for TimeBounds {
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
-        Sheet::of_list(record, "answers", &COLUMNS)
+        Sheet::of_list(record, "answers", COLUMNS)
     }
 }
 

@@ -14,13 +14,13 @@ pub(super) fn not_available<'a>(clocks: impl Iterator<Item = Readable<'a>>) -> B
     let missing = clocks.filter(|(_, available, _)| !available);
     let named = missing.map(|(identity, _, reason)| {
         let label = identity.label();
-        let because = unavailable_because(&label, reason.unwrap_or(&Unknown::Unrecorded));
-        (label, because)
+        let reason = unavailable_because(&label, reason.unwrap_or(&Unknown::Unrecorded));
+        (label, reason)
     });
     Block::folded("Clocks that are not available", [Block::notes("Not available:", in_order(named))])
 }
 
-/// Groups names by their reasons: a line a reason, in the order in which they are met.
+/// Groups names by their reasons: a line a reason, in the order of the first name of each.
 pub(super) fn in_order<R: Into<String>>(names: impl Iterator<Item = (String, R)>) -> Vec<String> {
     let mut lines: Vec<(String, Vec<String>)> = Vec::new();
     for (name, reason) in names {
@@ -33,23 +33,22 @@ pub(super) fn in_order<R: Into<String>>(names: impl Iterator<Item = (String, R)>
     lines.iter().map(|(reason, names)| format!("{}: {reason}", names.join(", "))).collect()
 }
 
-/// Shows a tick, or its upper bound: the figure with that sign, and the unit. `None` where neither
-/// is known.
+/// Returns the figure and the unit of a tick, or of its upper bound with `≤`; `None` if neither is
+/// known.
 pub(super) fn tick_parts(tick_ns: Option<f64>, evidence: Option<&TickEvidence>) -> Option<(String, &'static str)> {
-    let at_most = |ns: f64| {
-        let (figure, unit) = time_parts(ns, 3);
-        (format!("≤ {figure}"), unit)
-    };
-    let bound_ns = evidence.and_then(|evidence| evidence.at_most_ns);
-    tick_ns.map(units::tick_parts).or_else(|| bound_ns.map(at_most))
+    if let Some(tick_ns) = tick_ns {
+        return Some(units::tick_parts(tick_ns));
+    }
+    let (figure, unit) = time_parts(evidence?.at_most_ns?, 3);
+    Some((format!("≤ {figure}"), unit))
 }
 
-/// Shows the same in one text.
+/// Shows a tick, or its upper bound.
 pub(super) fn tick_cell(tick_ns: Option<f64>, evidence: Option<&TickEvidence>) -> Cell {
     Cell::known(tick_parts(tick_ns, evidence), |(figure, unit)| format!("{figure} {unit}"))
 }
 
-/// Returns a value that is a word in JSON as that word.
+/// Returns the text of a JSON string.
 pub(super) fn word(json: &Value) -> String {
     json.as_str().unwrap_or_default().to_owned()
 }

@@ -1,13 +1,13 @@
 //! The sources that the kernel could build its clocks on.
 
 use clockscope_records::{
-    Clocksource, Clocksources, Envelope, Figure, KernelCause, KernelVerdict, PerformanceCounter, SwitchedBy, reasons,
+    Clocksource, Clocksources, Envelope, Figure, KernelCause, KernelVerdict, PerformanceCounter, reasons,
 };
 use serde_json::Value;
 
 use super::environment::DocumentHead;
 use crate::model::{Block, Cell, Table};
-use crate::report::{Blocks, Lines, Page};
+use crate::report::{Lines, Page};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::units::{cost, figure, time};
@@ -15,32 +15,21 @@ use crate::words::{by_reason, capitalized, grouped, sentence};
 
 const HEAD: [&str; 8] = ["Clocksource", "In use", "Frequency", "Bits", "Wraps after", "vDSO", "Read", "Syscall"];
 
-/// Comes after the second column where the kernel shows it.
+/// The head of the third column, if the kernel shows qualities.
 const QUALITY: &str = "Quality";
 
 /// Columns of a spreadsheet.
-const COLUMNS: [&str; 11] = [
-    "name",
-    "current",
-    "description",
-    "quality",
-    "frequency_hz",
-    "bits",
-    "wraps_after_s",
-    "vdso",
-    "cost_ns",
-    "syscall_ns",
-    "unknown",
-];
+const COLUMNS: &str = "\
+    name current description quality frequency_hz bits wraps_after_s vdso cost_ns syscall_ns unknown";
 
 impl Page for Envelope<Clocksources> {
-    fn blocks(&self, view: View) -> Blocks {
-        let (head, found) = (DocumentHead::of(self), &self.found);
+    fn blocks(&self, view: View) -> Vec<Block> {
+        let (head, found) = (DocumentHead::new(self), &self.found);
         if let Some(counter) = &found.performance_counter {
             return of_windows(counter, &head, view);
         }
-        let described = found.clocksources.iter();
-        let what = described.filter_map(|of| Some(format!("{}: {}", of.name, of.description.known()?)));
+        let sources = found.clocksources.iter();
+        let what = sources.filter_map(|source| Some(format!("{}: {}", source.name, source.description.known()?)));
         let contents = vec![
             table(&found.clocksources).below(missing(found)).into(),
             Block::notes("What they are:", what),
@@ -50,7 +39,7 @@ impl Page for Envelope<Clocksources> {
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
-        Sheet::of_list(record, "clocksources", &COLUMNS)
+        Sheet::of_list(record, "clocksources", COLUMNS)
     }
 
     fn lines(&self) -> Lines {
@@ -59,13 +48,11 @@ impl Page for Envelope<Clocksources> {
 }
 
 /// Windows has no clocksources to choose from, but one counter.
-fn of_windows(counter: &PerformanceCounter, head: &DocumentHead<'_>, view: View) -> Blocks {
+fn of_windows(counter: &PerformanceCounter, head: &DocumentHead<'_>, view: View) -> Vec<Block> {
     let frequency = counter.frequency_hz.get().map(|hz| ("frequency", format!("{hz} Hz")));
     let tick = counter.frequency_hz.get().filter(|hz| *hz > 0).map(|hz| ("one count", time(1e9 / hz as f64)));
-    let counts = counter
-        .counter_counts
-        .get()
-        .map(|counts| ("processor's counter", format!("{} counts per count", figure(counts, 7))));
+    let counts = counter.counter_counts.get();
+    let counts = counts.map(|counts| ("processor's counter", format!("{} counts per count", figure(counts, 7))));
     let facts = [frequency, tick, counts];
     let unknown = reasons(counter).into_iter();
     let commands = PerformanceCounter::commands().map(|command| format!("{}: {}", command.command, command.effect));
@@ -119,31 +106,30 @@ fn missing(found: &Clocksources) -> Vec<String> {
     }))
 }
 
-/// Explains why the kernel does not use the counter; while it does, what makes that worth less.
-fn why_not(word: &KernelVerdict) -> Block {
-    // In use and without a reason, there is nothing to explain.
-    let log_error = word.log_error.iter().filter(|_| word.is_current != Some(true) || !word.reasons.is_empty());
-    let reasons = word.reasons.iter().map(line).chain(log_error.map(|why| format!("There may be more: {why}")));
-    let counter = word.name.as_deref().unwrap_or("the counter");
-    let title = match word.is_current {
+/// Explains why the kernel does not use the counter, or lists the limits of one in use.
+fn why_not(verdict: &KernelVerdict) -> Block {
+    let mut reasons: Vec<String> = verdict.reasons.iter().map(line).collect();
+    // A counter in use without a reason needs no explanation.
+    if verdict.is_current != Some(true) || !reasons.is_empty() {
+        reasons.extend(verdict.log_error.iter().map(|error| format!("There may be more: {error}")));
+    }
+    let counter = verdict.name.as_deref().unwrap_or("the counter");
+    let title = match verdict.is_current {
         Some(true) => format!("The kernel uses {counter}, but:"),
         _ => format!("Why the kernel does not use {counter}:"),
     };
     Block::notes(title, reasons)
 }
 
-/// A reason in a line: what was found, where, and what to do.
+/// Writes a reason in a line: the cause, its source and the remedy.
 fn line(cause: &KernelCause) -> String {
     format!("{cause} [{}] -> {}", cause.source(), sentence(cause.advice()))
 }
 
-/// A time that may be hundreds of years.
+/// Shows a time, which may be hundreds of years.
 fn wraps(seconds: f64) -> String {
-    const YEAR: f64 = 365.25 * 86400.0;
-    match seconds {
-        s if s >= YEAR => format!("{} years", figure(s / YEAR, 3)),
-        s => time(s * 1e9),
-    }
+    const YEAR_S: f64 = 365.25 * 86400.0;
+    if seconds >= YEAR_S { format!("{} years", figure(seconds / YEAR_S, 3)) } else { time(seconds * 1e9) }
 }
 
 fn conclusion(found: &Clocksources, current: Option<&str>) -> Vec<String> {
@@ -167,10 +153,8 @@ fn conclusion(found: &Clocksources, current: Option<&str>) -> Vec<String> {
             left.pid, left.was
         ));
     }
-    let not_for_long = |switched_by: &SwitchedBy| {
-        sentence(format!("What is in use now will not stay: {}", ToString::to_string(switched_by)))
-    };
-    lines.extend(found.switched_by.as_ref().map(not_for_long));
+    let switched_by = found.switched_by.iter();
+    lines.extend(switched_by.map(|by| sentence(format!("What is in use now will not stay: {by}"))));
     lines
 }
 

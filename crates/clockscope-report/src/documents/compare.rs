@@ -17,46 +17,52 @@ use crate::style::View;
 use crate::units::{cost, percent, time};
 use crate::words::{by_reason, counted, grouped, sentence, yes_no};
 
-/// Heads of the table; the last one only where everything is shown.
+/// Heads of the table; the last one only in views that show all.
 const HEAD: [&str; 6] = ["Clock", "Change", "Base", "New", "Ratio", "Relative to machine"];
 
 /// Columns of a spreadsheet of costs.
-const COSTS: [&str; 17] = [
-    "name",
-    "change",
-    "undecided",
-    "base_ns",
-    "new_ns",
-    "ratio=ratio.estimate",
-    "ratio_low=ratio.low",
-    "ratio_high=ratio.high",
-    "own=own.estimate",
-    "own_low=own.low",
-    "own_high=own.high",
-    "difference_low_ns=difference_ns.0",
-    "difference_high_ns=difference_ns.1",
-    "basis",
-    "base_runs=runs.0",
-    "new_runs=runs.1",
-    "unknown",
-];
+const COSTS: &str = "\
+    name change undecided base_ns new_ns ratio=ratio.estimate ratio_low=ratio.low ratio_high=ratio.high \
+    own=own.estimate own_low=own.low own_high=own.high difference_low_ns=difference_ns.0 \
+    difference_high_ns=difference_ns.1 basis base_runs=runs.0 new_runs=runs.1 unknown";
 
 /// Columns of a spreadsheet of verdicts.
-const VERDICTS: [&str; 3] = ["clock", "base", "new"];
+const VERDICTS: &str = "clock base new";
 
 /// Most clocks that a conclusion names.
-const NAMES: usize = 3;
-
-/// Weight of rows that are shown first where not all are.
-const CHANGED: u64 = 2;
-const UNCHANGED: u64 = 1;
+const MAX_NAMES: usize = 3;
 
 impl QuestionPage for Comparison {
     const LINES: &'static [(&'static str, &'static str)] =
         &[("changes", "change"), ("verdicts", "verdict"), ("clocks", "clock")];
 
     fn blocks(&self, view: View) -> Vec<Block> {
-        blocks(self, view)
+        let verdicts = self.verdicts.iter().filter(|verdict| verdict.base != verdict.new).map(verdict_line);
+        let facts = self.changes.iter().map(|change| Line::from(fact_line(change)));
+        let columns = if view.is_all { HEAD.len() } else { HEAD.len() - 1 };
+        let rows = self.clocks.iter().filter(|clock| clock.ratio.is_known()).map(|clock| row(clock, columns));
+        let mut table = Table::new(HEAD.into_iter().take(columns), 2, rows).below(legend(self));
+        table.omitted = Some("clocks");
+        let appeared = self.clocks.iter().flat_map(|clock| {
+            clock.appeared.iter().flatten().map(|events| Line::toned(appeared_line(&clock.name, events), Tone::Bad))
+        });
+        let undecided = self.clocks.iter().filter_map(|clock| Some((clock.name.clone(), clock.undecided?)));
+        let (left_out, open): (Vec<_>, Vec<_>) = undecided.partition(|(_, reason)| *reason == Undecided::NotCompared);
+        let [left_out, open] = [left_out, open]
+            .map(|clocks| by_reason(clocks.into_iter().map(|(clock, reason)| (clock, undecided_reason(reason)))));
+        let same = self.verdicts.iter().filter(|verdict| verdict.base == verdict.new);
+        let same = same.map(|verdict| format!("{}: {}", verdict.clock, verdict.base));
+        let [costs, ratios] = charts::charts(self);
+        vec![
+            Block::notes("Changed:", verdicts.chain(facts).collect::<Vec<_>>()),
+            table.into(),
+            ratios.into(),
+            costs.into(),
+            Block::notes("Faults that the base does not have:", appeared.collect::<Vec<_>>()),
+            Block::notes("Inconclusive:", open),
+            Block::notes("Not compared:", left_out),
+            Block::notes("Verdicts that are the same:", same),
+        ]
     }
 
     fn how(&self) -> Vec<Fact> {
@@ -69,13 +75,32 @@ impl QuestionPage for Comparison {
     }
 
     fn conclusion(&self) -> Vec<String> {
-        conclusion(self)
+        let mut lines = Vec::new();
+        if self.is_other_machine {
+            lines.push("The records are of different machines.".to_owned());
+        }
+        match &self.machine {
+            Some(machine) => {
+                lines.extend(clocksource(self));
+                lines.push(costs(self));
+                lines.extend(speed(machine));
+            }
+            None => {
+                lines.push(verdicts(&self.verdicts));
+                lines.extend(clocksource(self));
+            }
+        }
+        let faulty = self.clocks.iter().filter(|clock| has_faults(clock)).map(|clock| clock.name.clone());
+        if let Some(names) = shortened(faulty.collect()) {
+            lines.push(format!("Readings show FAULTS that the base does not have: {names}."));
+        }
+        lines
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
         match self.machine {
-            Some(_) => Sheet::of_list(record, "clocks", &COSTS),
-            None => Sheet::of_list(record, "verdicts", &VERDICTS),
+            Some(_) => Sheet::of_list(record, "clocks", COSTS),
+            None => Sheet::of_list(record, "verdicts", VERDICTS),
         }
     }
 }
@@ -96,36 +121,6 @@ fn records(side: &ComparedSide) -> String {
     format!("{files} ({runs}{times})")
 }
 
-fn blocks(found: &Comparison, view: View) -> Vec<Block> {
-    let verdicts = found.verdicts.iter().filter(|verdict| verdict.base != verdict.new).map(verdict_line);
-    let facts = found.changes.iter().map(|change| Line::from(fact_line(change)));
-    let columns = if view.is_all { HEAD.len() } else { HEAD.len() - 1 };
-    let rows = found.clocks.iter().filter(|clock| clock.ratio.is_known()).map(|clock| row(clock, columns));
-    let mut table = Table::new(HEAD.into_iter().take(columns), 2, rows).below(legend(found));
-    table.omitted = Some("clocks");
-    let appeared = found.clocks.iter().flat_map(|clock| {
-        clock.appeared.iter().flatten().map(|events| Line::toned(appeared_line(&clock.name, events), Tone::Bad))
-    });
-    let is_left_out = |clock: &&ClockComparison| clock.undecided == Some(Undecided::NotCompared);
-    let (left_out, open): (Vec<_>, Vec<_>) = found.clocks.iter().partition(is_left_out);
-    let [left_out, open] = [left_out, open].map(|clocks| {
-        by_reason(clocks.iter().filter_map(|clock| Some((clock.name.clone(), undecided_reason(clock.undecided?)))))
-    });
-    let same = found.verdicts.iter().filter(|verdict| verdict.base == verdict.new);
-    let same: Vec<String> = same.map(|of| format!("{}: {}", of.clock, of.base)).collect();
-    let [costs, ratios] = charts::charts(found);
-    vec![
-        Block::notes("Changed:", verdicts.chain(facts).collect::<Vec<_>>()),
-        table.into(),
-        ratios.into(),
-        costs.into(),
-        Block::notes("Faults that the base does not have:", appeared.collect::<Vec<_>>()),
-        Block::notes("Inconclusive:", open),
-        Block::notes("Not compared:", left_out),
-        Block::notes("Verdicts that are the same:", same),
-    ]
-}
-
 fn verdict_line(verdict: &ComparedVerdict) -> Line {
     let tone = match (verdict.base, verdict.new) {
         // One of them may have been any.
@@ -139,12 +134,12 @@ fn verdict_line(verdict: &ComparedVerdict) -> Line {
 }
 
 fn fact_line(change: &ChangedFact) -> String {
-    let of = change.clock.as_ref().map(|clock| format!(" of {clock}")).unwrap_or_default();
-    let values = |values: &[FactValue]| match values {
+    let clock = change.clock.as_ref().map(|clock| format!(" of {clock}")).unwrap_or_default();
+    let [base, new] = [&change.base, &change.new].map(|values| match values.as_slice() {
         [] => "unknown".to_owned(),
         values => values.iter().map(value).collect::<Vec<_>>().join(" or "),
-    };
-    format!("{}{of}: was {}, is {}", fact_name(change.fact), values(&change.base), values(&change.new))
+    });
+    format!("{}{clock}: was {base}, is {new}", fact_name(change.fact))
 }
 
 fn value(value: &FactValue) -> String {
@@ -202,7 +197,7 @@ fn row(clock: &ClockComparison, columns: usize) -> Row {
         Cell::known(clock.own.get(), with_bounds),
     ];
     cells.truncate(columns);
-    Row { cells, weight: if is_changed { CHANGED } else { UNCHANGED }, ..Row::default() }
+    Row { cells, weight: is_changed.into(), ..Row::default() }
 }
 
 /// Shows a ratio with its bounds.
@@ -212,7 +207,7 @@ fn with_bounds(ratio: Bounds) -> String {
     format!("{estimate} [{low}, {high}]")
 }
 
-/// Shows a factor: to the per mille where it is near 1.
+/// Shows a factor: with three decimals from 0.1 to 10, otherwise with three digits.
 fn times(factor: f64) -> String {
     if (0.1..10.0).contains(&factor) { format!("{factor:.3}") } else { figure(factor, 3) }
 }
@@ -267,26 +262,6 @@ fn appeared_line(clock: &str, events: &AppearedEvents) -> String {
     format!("{clock}: {} in {} reads, none in {} before", counted(count, what), grouped(reads), grouped(base_reads))
 }
 
-fn conclusion(found: &Comparison) -> Vec<String> {
-    let mut lines = Vec::new();
-    lines.extend(found.is_other_machine.then(|| "The records are of different machines.".to_owned()));
-    match &found.machine {
-        Some(machine) => {
-            lines.extend(clocksource(found));
-            lines.push(costs(found));
-            lines.extend(speed(machine));
-        }
-        None => {
-            lines.push(verdicts(&found.verdicts));
-            lines.extend(clocksource(found));
-        }
-    }
-    let faulty: Vec<String> = found.clocks.iter().filter(|clock| has_faults(clock)).map(|of| of.name.clone()).collect();
-    let faulty = shortened(faulty);
-    lines.extend(faulty.map(|names| format!("Readings show FAULTS that the base does not have: {names}.")));
-    lines
-}
-
 fn has_faults(clock: &ClockComparison) -> bool {
     clock.appeared.as_ref().is_some_and(|events| !events.is_empty())
 }
@@ -297,37 +272,34 @@ fn clocksource(found: &Comparison) -> Option<String> {
 }
 
 fn verdicts(verdicts: &[ComparedVerdict]) -> String {
-    let changed: Vec<String> = verdicts
-        .iter()
-        .filter(|verdict| verdict.base != verdict.new)
-        .map(|of| format!("{} was {}, is {}", of.clock, of.base, of.new))
-        .collect();
-    match (verdicts.len(), changed.as_slice()) {
-        (0, _) => "No clock has a verdict on both sides.".to_owned(),
-        (1, []) => "The verdict is the same.".to_owned(),
-        (count, []) => format!("All {count} verdicts are the same."),
-        (_, changed) => format!("Verdicts CHANGED: {}.", shortened(changed.to_vec()).unwrap_or_default()),
+    let changed = verdicts.iter().filter(|verdict| verdict.base != verdict.new);
+    let changed = changed.map(|verdict| format!("{} was {}, is {}", verdict.clock, verdict.base, verdict.new));
+    match (verdicts.len(), shortened(changed.collect())) {
+        (_, Some(changed)) => format!("Verdicts CHANGED: {changed}."),
+        (0, None) => "No clock has a verdict on both sides.".to_owned(),
+        (1, None) => "The verdict is the same.".to_owned(),
+        (count, None) => format!("All {count} verdicts are the same."),
     }
 }
 
-/// The clocks that are slower or faster, and the number of those that could be judged.
+/// Names the clocks that are slower or faster, and counts those that could be judged.
 fn costs(found: &Comparison) -> String {
-    let compared = || found.clocks.iter().filter(|clock| clock.ratio.is_known());
-    if compared().next().is_none() {
+    let compared: Vec<&ClockComparison> = found.clocks.iter().filter(|clock| clock.ratio.is_known()).collect();
+    if compared.is_empty() {
         return "No clock has a cost on both sides.".to_owned();
     }
-    let with = |change: CostChange| compared().filter(move |clock| clock.change == change);
+    let [slower, faster, same, open] =
+        [CostChange::Slower, CostChange::Faster, CostChange::Same, CostChange::Inconclusive]
+            .map(|change| compared.iter().copied().filter(|clock| clock.change == change).collect::<Vec<_>>());
     let mut parts = Vec::new();
-    for (word, change) in [("SLOWER", CostChange::Slower), ("Faster", CostChange::Faster)] {
-        parts.extend(named(with(change)).map(|names| format!("{word}: {names}.")));
+    for (word, clocks) in [("SLOWER", &slower), ("Faster", &faster)] {
+        parts.extend(named(clocks).map(|names| format!("{word}: {names}.")));
     }
     if parts.is_empty() {
         parts.push("No clock is known to be slower or faster.".to_owned());
     }
-    let [slower, faster, same, open] =
-        [CostChange::Slower, CostChange::Faster, CostChange::Same, CostChange::Inconclusive]
-            .map(|change| with(change).count());
-    let all = counted(compared().count() as u64, "clock");
+    let [slower, faster, same, open] = [slower, faster, same, open].map(|clocks| clocks.len());
+    let all = counted(compared.len() as u64, "clock");
     let left_out = found.clocks.iter().filter(|clock| clock.undecided == Some(Undecided::NotCompared)).count();
     let others = if left_out > 0 { format!(" {left_out} are not compared.") } else { String::new() };
     parts.push(format!(
@@ -336,23 +308,25 @@ fn costs(found: &Comparison) -> String {
     parts.join(" ")
 }
 
-/// The first clocks with their ratios, and how many there are besides; `None` for no clock.
-fn named<'a>(clocks: impl Iterator<Item = &'a ClockComparison>) -> Option<String> {
-    let with_ratio = |clock: &ClockComparison| match clock.ratio.get() {
+/// Names the first clocks with their ratios, and counts the others; `None` for no clock.
+fn named(clocks: &[&ClockComparison]) -> Option<String> {
+    let names = clocks.iter().map(|clock| match clock.ratio.get() {
         Some(found) => format!("{} ({} times)", clock.name, times(found.estimate)),
         None => clock.name.clone(),
-    };
-    shortened(clocks.map(with_ratio).collect())
+    });
+    shortened(names.collect())
 }
 
-fn shortened(mut names: Vec<String>) -> Option<String> {
-    let more = names.len().saturating_sub(NAMES);
-    names.truncate(NAMES);
-    let names = Some(names.join(", ")).filter(|names| !names.is_empty())?;
-    Some(if more > 0 { format!("{names} and {more} more") } else { names })
+/// Joins the first names, and counts the others; `None` for no name.
+fn shortened(names: Vec<String>) -> Option<String> {
+    match names.get(MAX_NAMES..) {
+        Some([_, ..]) => Some(format!("{} and {} more", names[..MAX_NAMES].join(", "), names.len() - MAX_NAMES)),
+        _ if names.is_empty() => None,
+        _ => Some(names.join(", ")),
+    }
 }
 
-/// The machine's speed, if that is known.
+/// States the machine's speed, if that is known.
 fn speed(machine: &MachineComparison) -> Option<String> {
     let counter = machine.counter.get();
     let parts = [
@@ -369,5 +343,5 @@ fn speed(machine: &MachineComparison) -> Option<String> {
         CostChange::Same => "is as fast as it was",
         CostChange::Inconclusive => "is not known to be slower or faster",
     };
-    (!parts.is_empty()).then(|| format!("The machine {change}: {}.", parts.join(", ")))
+    if parts.is_empty() { None } else { Some(format!("The machine {change}: {}.", parts.join(", "))) }
 }

@@ -1,14 +1,13 @@
-//! The environment as names and values, and what it makes of a conclusion.
+//! The environment as names and values, and the reservations that follow from it.
 
 use clockscope_records::{
     CounterFlags, Cpu, Emulator, Envelope, Environment, Figure, Hypervisor, MoveNotice, MoveNotices, Run,
 };
 
-use crate::model::{Block, Conclusion, Line, Tone};
-use crate::report::Blocks;
+use crate::model::{Block, Conclusion};
 use crate::style::View;
 use crate::units::{PpmBound, megahertz, percent, time};
-use crate::words::texts;
+use crate::words::{text_pairs, texts};
 
 /// A line of the environment block.
 pub(super) type Fact = (&'static str, String);
@@ -24,16 +23,16 @@ pub(super) struct DocumentHead<'a> {
     busy_share: Option<f64>,
 }
 
-/// Share of a run from which on it is said that its thread waited for a CPU.
-const BUSY_SHARE: f64 = 0.05;
+/// Smallest share of a run for which a wait for a CPU is reported.
+const MIN_BUSY_SHARE: f64 = 0.05;
 
 impl<'a> DocumentHead<'a> {
-    pub(super) fn of<F>(envelope: &'a Envelope<F>) -> Self {
+    pub(super) fn new<F>(envelope: &'a Envelope<F>) -> Self {
         let Envelope { environment, recorded_at, run, .. } = envelope;
         Self {
             environment,
             recorded_at: recorded_at.as_deref(),
-            run: run.as_ref().map(of_run).unwrap_or_default(),
+            run: run.as_ref().map(run_facts).unwrap_or_default(),
             is_interrupted: run.as_ref().is_some_and(|run| run.interrupted),
             busy_share: run.as_ref().and_then(|run| Some(run.waited_s? / run.duration_s)),
         }
@@ -47,7 +46,7 @@ impl<'a> DocumentHead<'a> {
     }
 
     pub(super) fn facts(&self) -> Vec<Fact> {
-        of_machine(self.environment).into_iter().chain(self.recording()).collect()
+        machine_facts(self.environment).into_iter().chain(self.recording()).collect()
     }
 
     /// The facts of the recording.
@@ -57,7 +56,8 @@ impl<'a> DocumentHead<'a> {
     }
 
     pub(super) fn block(&self) -> Block {
-        Block::environment(of_machine(self.environment), self.recording())
+        let machine = text_pairs(machine_facts(self.environment));
+        Block::Environment { machine, recording: text_pairs(self.recording()) }
     }
 
     /// Names the machine: processor, kernel, clocksource and hypervisor, as far as they are known.
@@ -72,35 +72,46 @@ impl<'a> DocumentHead<'a> {
             Hypervisor::Named(name) => name.clone(),
         });
         let facts = [Some(cpu), kernel, clocksource, hypervisor].into_iter().flatten().collect::<Vec<_>>();
-        Block::notes("", [Line::toned(facts.join(", "), Tone::Context)])
+        Block::context(facts.join(", "))
     }
 
-    /// Makes a page: the conclusion with its reservations, those of other questions, what was
-    /// found, and the machine.
-    pub(super) fn page(&self, view: View, lines: Vec<String>, findings: Vec<String>, contents: Vec<Block>) -> Blocks {
-        let mut above = vec![self.conclusion(lines, findings)];
-        above.extend(contents);
-        Blocks::around(if view.has_machine { self.block() } else { self.machine() }, above, Vec::new())
+    /// Makes a page: the conclusion with its reservations, the conclusions of other questions, the
+    /// contents, and the machine.
+    pub(super) fn page(
+        &self,
+        view: View,
+        lines: Vec<String>,
+        findings: Vec<String>,
+        contents: Vec<Block>,
+    ) -> Vec<Block> {
+        let mut blocks = vec![self.conclusion(lines, findings)];
+        blocks.extend(contents);
+        blocks.push(if view.has_machine { self.block() } else { self.machine() });
+        blocks
     }
 
-    /// Makes a conclusion with the reservations that come first, and those of other questions after
-    /// it.
+    /// Makes a conclusion after the reservations, and before the conclusions of other questions.
     pub(super) fn conclusion(&self, lines: Vec<String>, findings: Vec<String>) -> Block {
-        let interrupted = self.is_interrupted.then(|| "Interrupted: these are the figures until then.".to_owned());
-        let busy = self.busy_share.filter(|share| *share >= BUSY_SHARE).map(|share| {
-            let share = percent((share * 100.0).round().min(100.0));
-            format!(
-                "For {share} of the measurement, the thread waited for a CPU: other programs ran, or a quota was used \
-                 up (`clockscope gaps` shows more)."
-            )
-        });
-        let caveats = texts(interrupted.into_iter().chain(busy).chain(reservation(self.environment)));
-        Block::Conclusion(Conclusion { caveats, lines: texts(lines), findings: texts(findings) })
+        let mut caveats = Vec::new();
+        if self.is_interrupted {
+            caveats.push("Interrupted: these are the figures until then.".to_owned());
+        }
+        if let Some(share) = self.busy_share
+            && share >= MIN_BUSY_SHARE
+        {
+            caveats.push(format!(
+                "For {} of the measurement, the thread waited for a CPU: other programs ran, or a quota was used up \
+                 (`clockscope gaps` shows more).",
+                percent((share * 100.0).round().min(100.0))
+            ));
+        }
+        caveats.extend(reservation(self.environment));
+        Block::Conclusion(Conclusion { caveats: texts(caveats), lines: texts(lines), findings: texts(findings) })
     }
 }
 
 /// Facts about the machine.
-fn of_machine(environment: &Environment) -> Vec<Fact> {
+fn machine_facts(environment: &Environment) -> Vec<Fact> {
     let cpu = &environment.cpu;
     let kernel = &environment.kernel;
     let mut facts = vec![("CPU", format!("{} ({})", text(&cpu.model), cpu.architecture))];
@@ -111,22 +122,27 @@ fn of_machine(environment: &Environment) -> Vec<Fact> {
         facts.push(("TSC flags", flags_line(flags, is_of_linux(environment))));
     }
     facts.push(("nominal frequency", nominal_frequencies(environment)));
-    let readable =
-        |is: &bool| if *is { "yes" } else { "no: disabled for this process by prctl(PR_SET_TSC)" }.to_owned();
-    let of_linux = |is_known: bool, fact: Fact| (is_known || is_of_linux(environment)).then_some(fact);
-    let fact = ("counter readable", fact_text(&environment.counter_readable, readable));
-    facts.extend(of_linux(environment.counter_readable.is_known(), fact));
+    let readable = fact_text(&environment.counter_readable, |is| {
+        if *is { "yes" } else { "no: disabled for this process by prctl(PR_SET_TSC)" }.to_owned()
+    });
+    facts.push(("counter readable", readable));
     facts.push(("hypervisor", fact_text(&environment.hypervisor, ToString::to_string)));
     facts.extend(move_notices(&environment.move_notices).map(|found| ("migration notice", found)));
     facts.push(("kernel", format!("{} {}", text(&kernel.name), text(&kernel.release))));
     let available =
         environment.clocksources_available.known().map_or_else(|| "unknown".to_owned(), |names| names.join(" "));
-    let clocksource = |name: &String| format!("{name} (available: {available})");
-    let fact = ("clocksource", fact_text(&environment.clocksource, clocksource));
-    facts.extend(of_linux(environment.clocksource.is_known(), fact));
-    let fact = ("vDSO", fact_text(&environment.vdso, |is| if *is { "present" } else { "absent" }.to_owned()));
-    facts.extend(of_linux(environment.vdso.is_known(), fact));
-    facts.extend(of_linux(environment.governor.is_known(), ("governor", text(&environment.governor))));
+    let clocksource = fact_text(&environment.clocksource, |name| format!("{name} (available: {available})"));
+    facts.push(("clocksource", clocksource));
+    facts.push(("vDSO", fact_text(&environment.vdso, |is| if *is { "present" } else { "absent" }.to_owned())));
+    facts.push(("governor", text(&environment.governor)));
+    let is_linux = is_of_linux(environment);
+    facts.retain(|(fact, _)| match *fact {
+        "counter readable" => is_linux || environment.counter_readable.is_known(),
+        "clocksource" => is_linux || environment.clocksource.is_known(),
+        "governor" => is_linux || environment.governor.is_known(),
+        "vDSO" => is_linux,
+        _ => true,
+    });
     let emulation = if environment.emulation.is_empty() {
         "none found".to_owned()
     } else {
@@ -138,13 +154,12 @@ fn of_machine(environment: &Environment) -> Vec<Fact> {
     facts
 }
 
-/// Returns whether the system is Linux, of which it is always known whether it mapped a vDSO. Names
-/// decide nothing.
+/// Returns whether the system is Linux: only there it is known whether there is a vDSO.
 fn is_of_linux(environment: &Environment) -> bool {
     environment.vdso.is_known()
 }
 
-/// Facts that Linux alone shows, by their paths in the record.
+/// Facts that only Linux shows, by their paths in the record.
 const OF_LINUX: [&str; 12] = [
     "move_notices.vm_generation",
     "move_notices.vmclock",
@@ -177,7 +192,7 @@ fn text(fact: &Figure<String>) -> String {
     fact_text(fact, String::clone)
 }
 
-/// The devices that announce moves of the machine, as far as there are any.
+/// Lists the devices that announce migrations of the machine; `None` if there are none.
 fn move_notices(found: &MoveNotices) -> Option<String> {
     let named = [("VMClock", found.vmclock.get()), ("VM generation ID", found.vm_generation.get())];
     let lines = named.iter().filter_map(|(name, found)| {
@@ -190,18 +205,17 @@ fn move_notices(found: &MoveNotices) -> Option<String> {
         };
         Some(format!("{name} ({state})"))
     });
-    Some(lines.collect::<Vec<_>>().join(", ")).filter(|lines| !lines.is_empty())
+    let lines: Vec<String> = lines.collect();
+    if lines.is_empty() { None } else { Some(lines.join(", ")) }
 }
 
-/// The facts of a run.
-fn of_run(run: &Run) -> Vec<Fact> {
+/// Facts about a run.
+fn run_facts(run: &Run) -> Vec<Fact> {
     let timer = &run.timer;
     let pinned = match &run.cpu {
         Figure::Known(cpu) => format!("CPU {cpu}"),
         Figure::Unknown(unknown) => unknown.to_string(),
     };
-    let requested =
-        run.timer_period_ns.map(|ns| ("timer period", format!("{}, requested for the run", time(ns as f64))));
     let mut facts = vec![
         ("measured on", format!("{pinned}, for {}", time(run.duration_s * 1e9))),
         (
@@ -215,21 +229,23 @@ fn of_run(run: &Run) -> Vec<Fact> {
             ),
         ),
     ];
-    facts.extend(requested);
+    if let Some(ns) = run.timer_period_ns {
+        facts.push(("timer period", format!("{}, requested for the run", time(ns as f64))));
+    }
     facts
 }
 
-/// A flag of the counter: its name, whether it is set, and what it means.
+/// A flag of the counter: its name, its state if known, and its meaning.
 type Flag = (&'static str, Option<bool>, &'static str);
 
-/// The flags as /proc/cpuinfo and Coreinfo name them; on other systems than Linux, without those
-/// that its kernel decides.
+/// Returns the flags as /proc/cpuinfo and Coreinfo name them; on systems other than Linux without
+/// unknown flags of Linux's kernel.
 pub(super) fn flags_of(environment: &Environment) -> Vec<Flag> {
     environment.counter_flags.known().map(|found| flags(found, is_of_linux(environment))).unwrap_or_default()
 }
 
 fn flags(flags: &CounterFlags, is_of_linux: bool) -> Vec<Flag> {
-    let all = [
+    let mut all = vec![
         ("tsc", flags.tsc.get(), "the time-stamp counter exists"),
         ("rdtscp", flags.rdtscp.get(), "the RDTSCP instruction exists"),
         ("constant_tsc", flags.constant_tsc.get(), "its rate does not follow the core's frequency (kernel)"),
@@ -239,28 +255,26 @@ fn flags(flags: &CounterFlags, is_of_linux: bool) -> Vec<Flag> {
         ("tsc_known_freq", flags.tsc_known_freq.get(), "the kernel knows its frequency without measuring it (kernel)"),
         ("invariant", flags.invariant.get(), "constant rate in all power states (processor)"),
     ];
-    let is_left_out = |flag: &Flag| !is_of_linux && flag.1.is_none() && BY_KERNEL.contains(&flag.0);
-    all.into_iter().filter(|flag| !is_left_out(flag)).collect()
+    all.retain(|(name, flag, _)| is_of_linux || flag.is_some() || !BY_KERNEL.contains(name));
+    all
 }
 
-/// Flags that Linux's kernel decides.
+/// Flags of Linux's kernel.
 const BY_KERNEL: [&str; 3] = ["constant_tsc", "nonstop_tsc", "tsc_known_freq"];
 
 fn flags_line(found: &CounterFlags, is_of_linux: bool) -> String {
     let flags = flags(found, is_of_linux);
-    let these =
-        |wanted: Option<bool>| flags.iter().filter(move |flag| flag.1 == wanted).map(|flag| flag.0).collect::<Vec<_>>();
-    let mut line = these(Some(true)).join(" ");
-    for (wanted, word) in [(Some(false), "without"), (None, "unknown")] {
-        let names = these(wanted);
+    let mut line = String::new();
+    for (wanted, prefix) in [(Some(true), ""), (Some(false), "; without: "), (None, "; unknown: ")] {
+        let names: Vec<&str> = flags.iter().filter(|flag| flag.1 == wanted).map(|flag| flag.0).collect();
         if !names.is_empty() {
-            line.push_str(&format!("; {word}: {}", names.join(" ")));
+            line.extend([prefix, &names.join(" ")]);
         }
     }
     line
 }
 
-/// The counter's generation, and what says so.
+/// Names the counter's generation, and the flag that shows it.
 fn generation(flags: &CounterFlags) -> String {
     let Figure::Known(is_invariant) = &flags.invariant else { return fact_text(&flags.invariant, |_| String::new()) };
     match (flags.tsc.get(), is_invariant, flags.constant_tsc.get()) {
@@ -275,7 +289,7 @@ fn generation(flags: &CounterFlags) -> String {
     .to_owned()
 }
 
-/// The numbers that identify the processor; `None` for records that do not state them.
+/// Returns the numbers that identify the processor; `None` for records without them.
 fn cpu_identity(cpu: &Cpu) -> Option<String> {
     let identity = fact_text(&cpu.identity, ToString::to_string);
     match cpu.microcode.known() {
@@ -309,7 +323,7 @@ fn nominal_frequencies(environment: &Environment) -> String {
     if nominal.is_empty() { "none".to_owned() } else { nominal.join(", ") }
 }
 
-/// Reason why no statement about cost is made from a measurement; `None` if one may be.
+/// Returns the reason why the costs are not those of the clocks, if there is one.
 fn reservation(environment: &Environment) -> Option<String> {
     if !environment.emulation.is_empty() {
         return Some(format!(
@@ -317,10 +331,10 @@ fn reservation(environment: &Environment) -> Option<String> {
             Emulator::names(&environment.emulation)
         ));
     }
-    environment
-        .program
-        .debug_build
-        .then(|| "A debug build: the costs are not those of the clocks. Use --release.".to_owned())
+    if environment.program.debug_build {
+        return Some("A debug build: the costs are not those of the clocks. Use --release.".to_owned());
+    }
+    None
 }
 
 #[cfg(test)]
@@ -331,23 +345,20 @@ mod tests {
 
     #[test]
     fn a_counter_has_the_generation_that_its_flags_say() {
-        let of = |tsc: Option<bool>, invariant: Option<bool>, constant: Option<bool>| {
-            let figure = |flag: Option<bool>| flag.map_or_else(Figure::default, Figure::Known);
-            let flags = CounterFlags {
-                tsc: figure(tsc),
-                invariant: figure(invariant),
-                constant_tsc: figure(constant),
-                ..CounterFlags::default()
-            };
-            generation(&flags)
-        };
         let (yes, no) = (Some(true), Some(false));
-        assert_eq!(of(yes, yes, yes), "invariant (CPUID 80000007h EDX bit 8)");
-        assert_eq!(of(yes, yes, None), "invariant (CPUID 80000007h EDX bit 8)");
-        assert!(of(yes, no, yes).starts_with("constant: "));
-        assert!(of(yes, no, no).starts_with("variant: "));
-        assert!(of(yes, no, None).starts_with("not invariant "));
-        assert!(of(no, no, no).starts_with("absent "));
-        assert!(of(yes, None, yes).starts_with("unknown ("), "{}", of(yes, None, yes));
+        for (tsc, invariant, constant_tsc, expected) in [
+            (yes, yes, yes, "invariant (CPUID 80000007h EDX bit 8)"),
+            (yes, yes, None, "invariant (CPUID 80000007h EDX bit 8)"),
+            (yes, no, yes, "constant: "),
+            (yes, no, no, "variant: "),
+            (yes, no, None, "not invariant "),
+            (no, no, no, "absent "),
+            (yes, None, yes, "unknown ("),
+        ] {
+            let [tsc, invariant, constant_tsc] =
+                [tsc, invariant, constant_tsc].map(|flag| flag.map_or_else(Figure::default, Figure::Known));
+            let generation = generation(&CounterFlags { tsc, invariant, constant_tsc, ..CounterFlags::default() });
+            assert!(generation.starts_with(expected), "{generation}");
+        }
     }
 }

@@ -5,29 +5,29 @@ use std::collections::BTreeMap;
 use clockscope_records::{Envelope, Fleet, FleetAnswer, FleetValue};
 use serde_json::Value;
 
-use crate::chart::{Axis, Chart, Curve, CurvePlot, Form, MOST_SERIES, Point, Spacing, Unit, day_number};
-use crate::model::{Block, Cell, Conclusion, Row, Table};
-use crate::report::{Blocks, Lines, Page};
+use crate::chart::{Axis, Chart, Curve, CurvePlot, Form, MAX_SERIES, Point, Spacing, Unit, day_number};
+use crate::model::{Block, Cell, Conclusion, Table};
+use crate::report::{Lines, Page};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::units::figure;
-use crate::words::{Text, capitalized, counted, grouped, sentence, shortened_inside, texts, yes_no};
+use crate::words::{capitalized, counted, grouped, sentence, shortened_inside, texts, yes_no};
 
-/// The query whose rows become sections: a fault, with what helps.
+/// The query whose rows become sections: a fault with its remedy.
 const FAULTS: &str = "faults";
-/// The query of the hosts that have these faults. Sections have its remedies already.
+/// The query of the hosts with faults. Sections have its remedies already.
 const OFFENDERS: &str = "offenders";
-/// The column of remedies, which sections have.
+/// The column of remedies.
 const REMEDY: &str = "advice";
 
 /// Columns of names, which may be of any length.
-const NAMES: [&str; 4] = ["host", "example_host", "example", "file"];
-/// Characters of a name: a host without a label has as many.
-const LONGEST_NAME: usize = 64;
-/// Sections of faults at most.
-const MOST_FAULTS: usize = 20;
-/// Rows of a trend at most where it is not drawn: the last ones.
-const MOST_ROWS_OF_A_TREND: usize = 40;
+const NAME_COLUMNS: [&str; 4] = ["host", "example_host", "example", "file"];
+/// Most characters of a name: those of a host without a label.
+const MAX_NAME_CHARS: usize = 64;
+/// Most sections of faults.
+const MAX_FAULTS: usize = 20;
+/// Most rows of a trend that is not drawn: the last ones.
+const MAX_TREND_ROWS: usize = 40;
 
 /// A query whose rows are drawn over days.
 struct Trend {
@@ -68,34 +68,30 @@ const TRENDS: [Trend; 3] = [
 ];
 
 impl Page for Envelope<Fleet> {
-    fn title(&self) -> Option<Text> {
-        let Fleet { as_of, recent_hosts, .. } = &self.found;
-        let day = as_of.as_ref().map_or_else(String::new, |day| format!(", {day}"));
-        Some(format!("clockscope fleet: {}{day}", counted(*recent_hosts, "host")).into())
-    }
-
-    fn blocks(&self, view: View) -> Blocks {
+    fn blocks(&self, view: View) -> Vec<Block> {
         let fleet = &self.found;
         let conclusion = Conclusion { lines: texts(conclusion(fleet)), ..Conclusion::default() };
-        let mut below = vec![summary(fleet).into()];
-        below.extend(faults(fleet));
-        let drawn =
-            |trend: &Trend| trend.charts(fleet).into_iter().map(|chart| (trend.query, chart)).collect::<Vec<_>>();
-        let charts: Vec<_> = TRENDS.iter().filter(|_| view.has_charts).flat_map(drawn).collect();
-        let queries: Vec<&str> = charts.iter().map(|(query, _)| *query).collect();
-        if !charts.is_empty() {
-            below.push(Block::heading("Trends"));
-            below.extend(charts.into_iter().map(|(_, chart)| Block::from(chart)));
-        }
+        let mut blocks = vec![Block::Conclusion(conclusion), summary(fleet).into()];
+        blocks.extend(faults(fleet));
         // A chart has its data beside it.
-        let is_table = |answer: &&FleetAnswer| answer.query != FAULTS && !queries.contains(&answer.query.as_str());
-        below.push(Block::heading("Answers"));
-        below.extend(fleet.answers.iter().filter(is_table).flat_map(rows));
-        Blocks::around(Block::Conclusion(conclusion), Vec::new(), below)
+        let mut drawn = vec![FAULTS];
+        if view.has_charts {
+            let charts: Vec<(&str, Vec<Chart>)> =
+                TRENDS.iter().map(|trend| (trend.query, trend.charts(fleet))).collect();
+            drawn.extend(charts.iter().filter(|(_, charts)| !charts.is_empty()).map(|(query, _)| *query));
+            let charts: Vec<Block> = charts.into_iter().flat_map(|(_, charts)| charts).map(Block::from).collect();
+            if !charts.is_empty() {
+                blocks.push(Block::heading("Trends"));
+                blocks.extend(charts);
+            }
+        }
+        blocks.push(Block::heading("Answers"));
+        blocks.extend(fleet.answers.iter().filter(|answer| !drawn.contains(&answer.query.as_str())).flat_map(rows));
+        blocks
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
-        Sheet::of_list(record, "answers", &["query", "question", "hosts", "row_count"])
+        Sheet::of_list(record, "answers", "query question hosts row_count")
     }
 
     fn lines(&self) -> Lines {
@@ -125,72 +121,86 @@ fn conclusion(fleet: &Fleet) -> Vec<String> {
     first.into_iter().chain([second]).collect()
 }
 
-/// Lists the questions, with the hosts that each found.
+/// Lists the questions, with the numbers of hosts and rows of each answer.
 fn summary(fleet: &Fleet) -> Table {
-    let row = |answer: &FleetAnswer| {
+    let rows = fleet.answers.iter().map(|answer| {
         let hosts = answer.hosts.map_or(Cell::Empty, Cell::Count);
         vec![answer.query.as_str().into(), hosts, Cell::Count(answer.row_count), answer.question.as_str().into()]
-    };
-    let table = Table::new(["Query", "Hosts", "Rows", "Question"], 1, fleet.answers.iter().map(row));
-    Table { wraps: true, ..table.titled("Summary:") }
+    });
+    Table { wraps: true, ..Table::new(["Query", "Hosts", "Rows", "Question"], 1, rows).titled("Summary:") }
 }
 
-/// Says of each fault how many hosts have it, an example, and what helps.
+/// Shows the number of hosts with each fault, an example, and the remedy.
 fn faults(fleet: &Fleet) -> Vec<Block> {
     let Some(found) = answer(fleet, FAULTS).filter(|found| !found.rows.is_empty()) else { return Vec::new() };
-    let sections = found.rows.iter().take(MOST_FAULTS).map(|row| fault(found, row));
-    let more = more(found, found.rows.len().min(MOST_FAULTS)).map(|line| Block::prose([line]));
+    let sections = found.rows.iter().take(MAX_FAULTS).map(|row| fault(found, row));
+    let more = more(found, found.rows.len().min(MAX_FAULTS)).map(|line| Block::prose([line]));
     std::iter::once(Block::heading("Faults")).chain(sections).chain(more).collect()
 }
 
 fn fault(found: &FleetAnswer, row: &[FleetValue]) -> Block {
-    let value = |column: &str| found.column(column).and_then(|at| row.get(at));
-    let text = |column: &str| value(column).and_then(FleetValue::text);
-    let hosts = |column: &str| value(column).and_then(FleetValue::number).map_or(0, |count| count as u64);
-    let kind = capitalized(&text("kind").unwrap_or("fault").replace('_', " "));
-    let cause = text("cause").map_or_else(String::new, |cause| format!(" ({})", cause.replace('_', " ")));
-    let verdicts = ["unfit", "limited"].into_iter().map(|verdict| (verdict, hosts(verdict)));
-    let verdicts: Vec<String> = verdicts
-        .filter(|(_, count)| *count > 0)
-        .map(|(verdict, count)| format!("{verdict} on {}", counted(count, "host")))
-        .collect();
-    let example = text("example").map(|example| {
-        let host = shortened_inside(text("example_host").unwrap_or("a host"), LONGEST_NAME);
+    let [kind, cause, host, example, remedy] =
+        ["kind", "cause", "example_host", "example", REMEDY].map(|column| value(found, row, column)?.text());
+    let kind = capitalized(&kind.unwrap_or("fault").replace('_', " "));
+    let cause = cause.map_or_else(String::new, |cause| format!(" ({})", cause.replace('_', " ")));
+    let mut verdicts = Vec::new();
+    for verdict in ["unfit", "limited"] {
+        let hosts = value(found, row, verdict).and_then(FleetValue::number).map_or(0, |count| count as u64);
+        if hosts > 0 {
+            verdicts.push(format!("{verdict} on {}", counted(hosts, "host")));
+        }
+    }
+    let example = example.map(|example| {
+        let host = shortened_inside(host.unwrap_or("a host"), MAX_NAME_CHARS);
         sentence(format!("On {host}: {example}"))
     });
-    let remedy = text(REMEDY).map(|remedy| sentence(format!("Remedy: {remedy}")));
+    let remedy = remedy.map(|remedy| sentence(format!("Remedy: {remedy}")));
     Block::section(format!("{kind}{cause}: {}", verdicts.join(", ")), example.into_iter().chain(remedy))
 }
 
-/// Says how many rows of an answer are left out after so many, if there are any.
-fn more(answer: &FleetAnswer, rows: usize) -> Option<String> {
-    let left_out = answer.row_count.saturating_sub(rows as u64);
-    let line =
-        || format!("and {}: clockscope-fleet query OUT {} prints all", counted(left_out, "more row"), answer.query);
-    (left_out > 0).then(line)
+fn value<'a>(answer: &FleetAnswer, row: &'a [FleetValue], column: &str) -> Option<&'a FleetValue> {
+    row.get(answer.column(column)?)
+}
+
+/// Counts the rows of an answer after the first `visible`; `None` if there are none.
+fn more(answer: &FleetAnswer, visible: usize) -> Option<String> {
+    match answer.row_count.saturating_sub(visible as u64) {
+        0 => None,
+        left_out => {
+            let rows = counted(left_out, "more row");
+            Some(format!("and {rows}: clockscope-fleet query OUT {} prints all", answer.query))
+        }
+    }
 }
 
 /// Shows a query's question and its rows: columns of words first. Of a trend, the last rows.
 fn rows(answer: &FleetAnswer) -> Vec<Block> {
     let is_trend = TRENDS.iter().any(|trend| trend.query == answer.query);
-    let first = if is_trend { answer.rows.len().saturating_sub(MOST_ROWS_OF_A_TREND) } else { 0 };
+    let first = if is_trend { answer.rows.len().saturating_sub(MAX_TREND_ROWS) } else { 0 };
     let rows = &answer.rows[first..];
-    let is_number = |at: &usize| rows.iter().any(|row| row.get(*at).is_some_and(|cell| cell.number().is_some()));
-    let is_visible = |at: &usize| answer.query != OFFENDERS || answer.columns[*at] != REMEDY;
-    let mut columns: Vec<usize> = (0..answer.columns.len()).filter(is_visible).collect();
-    columns.sort_by_key(is_number);
-    let left = columns.iter().filter(|at| !is_number(at)).count();
-    let cells = |row: &Vec<FleetValue>| {
-        let cell = |at: &usize| row.get(*at).map_or(Cell::Empty, |value| cell(&answer.columns[*at], value));
-        Row::from(columns.iter().map(cell).collect::<Vec<_>>())
-    };
-    let none = rows.is_empty().then(|| "Nothing was found.".to_owned());
-    let head = columns.iter().map(|at| head(&answer.columns[*at]));
-    let table = Table::new(head, left, rows.iter().map(cells)).below(none.into_iter().chain(more(answer, rows.len())));
-    vec![Block::section(answer.query.as_str(), [answer.question.as_str()]), table.into()]
+    let mut columns: Vec<(usize, &str)> = answer.columns.iter().map(String::as_str).enumerate().collect();
+    if answer.query == OFFENDERS {
+        columns.retain(|(_, name)| *name != REMEDY);
+    }
+    let is_number: Vec<bool> = (0..answer.columns.len())
+        .map(|at| rows.iter().any(|row| row.get(at).is_some_and(|cell| cell.number().is_some())))
+        .collect();
+    columns.sort_by_key(|(at, _)| is_number[*at]);
+    let left = columns.iter().filter(|(at, _)| !is_number[*at]).count();
+    let cells = rows.iter().map(|row| -> Vec<Cell> {
+        columns.iter().map(|(at, name)| row.get(*at).map_or(Cell::Empty, |value| cell(name, value))).collect()
+    });
+    let mut table = Table::new(columns.iter().map(|(_, name)| head(name)), left, cells);
+    if rows.is_empty() {
+        table = table.below(["Nothing was found."]);
+    }
+    vec![
+        Block::section(answer.query.as_str(), [answer.question.as_str()]),
+        table.below(more(answer, rows.len())).into(),
+    ]
 }
 
-/// Names a column as readers know it: `cost_p50_ns` is `Cost p50`, because its cells have units.
+/// Returns the head of a column: `Cost p50` for `cost_p50_ns`, because its cells have units.
 fn head(column: &str) -> String {
     capitalized(&column.strip_suffix("_ns").unwrap_or(column).replace('_', " "))
 }
@@ -200,47 +210,42 @@ fn cell(column: &str, value: &FleetValue) -> Cell {
     match value {
         FleetValue::Nothing => Cell::Empty,
         FleetValue::Flag(flag) => yes_no(*flag).into(),
-        FleetValue::Text(name) if NAMES.contains(&column) => shortened_inside(name, LONGEST_NAME).into(),
+        FleetValue::Text(name) if NAME_COLUMNS.contains(&column) => shortened_inside(name, MAX_NAME_CHARS).into(),
         FleetValue::Text(text) => text.as_str().into(),
+        FleetValue::Integer(count) if *count >= 0 && !column.ends_with("_ns") => Cell::Count(count.unsigned_abs()),
         FleetValue::Integer(_) | FleetValue::Number(_) => {
             let number = value.number().unwrap_or_default();
-            match value {
-                _ if column.ends_with("_ns") => Cell::Time(number),
-                FleetValue::Integer(count) if *count >= 0 => Cell::Count(count.unsigned_abs()),
-                _ => figure(number, 4).into(),
-            }
+            if column.ends_with("_ns") { Cell::Time(number) } else { figure(number, 4).into() }
         }
     }
 }
 
 impl Trend {
-    /// Draws all series, those with the largest values first: as many charts as they need.
+    /// Draws all series, those with the largest values first, in as many charts as they need.
     fn charts(&self, fleet: &Fleet) -> Vec<Chart> {
         let mut curves: Vec<_> = self.curves(fleet).into_iter().collect();
-        let largest = |points: &[Point]| points.iter().map(|point| point.y).fold(f64::NEG_INFINITY, f64::max);
-        curves.sort_by(|(_, one), (_, other)| largest(other).total_cmp(&largest(one)));
-        let parts = curves.len().div_ceil(MOST_SERIES);
-        let chart = |(part, curves): (usize, &[(&str, Vec<Point>)])| {
+        curves.sort_by(|(_, a), (_, b)| largest(b).total_cmp(&largest(a)));
+        let parts = curves.len().div_ceil(MAX_SERIES);
+        let mut charts = Vec::new();
+        for (part, curves) in (1..).zip(curves.chunks(MAX_SERIES)) {
             let values = curves.iter().flat_map(|(_, points)| points).map(|point| point.y);
             let y = Axis::fitting(self.axis, self.unit, values);
             let curves = curves.iter().map(|(name, points)| Curve::new(*name, Form::Line, points.iter().copied()));
             let plot = CurvePlot::new(Axis::new("Day", Unit::Date, Spacing::Linear), y, curves);
-            let of = if parts > 1 { format!(" (part {part} of {parts})") } else { String::new() };
-            Chart::new(self.query, format!("{}{of}", self.title), plot)
-        };
-        (1..).zip(curves.chunks(MOST_SERIES)).map(chart).collect()
+            let suffix = if parts > 1 { format!(" (part {part} of {parts})") } else { String::new() };
+            charts.push(Chart::new(self.query, format!("{}{suffix}", self.title), plot));
+        }
+        charts
     }
 
     /// Returns the points of each series. A count that a day lacks is 0.
     fn curves<'a>(&self, fleet: &'a Fleet) -> BTreeMap<&'a str, Vec<Point>> {
         let mut curves: BTreeMap<&str, Vec<Point>> = BTreeMap::new();
         let Some(found) = answer(fleet, self.query) else { return curves };
-        let [date, series, value] = ["date", self.series, self.value].map(|name| found.column(name));
         for row in &found.rows {
-            let at = |column: Option<usize>| column.and_then(|at| row.get(at));
-            let day = at(date).and_then(FleetValue::text).and_then(day_number);
-            let name = at(series).and_then(FleetValue::text);
-            let value = at(value).and_then(FleetValue::number);
+            let [day, name, value] = ["date", self.series, self.value].map(|column| value(found, row, column));
+            let day = day.and_then(FleetValue::text).and_then(day_number);
+            let (name, value) = (name.and_then(FleetValue::text), value.and_then(FleetValue::number));
             if let (Some(day), Some(name), Some(value)) = (day, name, value) {
                 curves.entry(name).or_default().push(Point::at(day, value));
             }
@@ -252,6 +257,10 @@ impl Trend {
     }
 }
 
+fn largest(points: &[Point]) -> f64 {
+    points.iter().map(|point| point.y).fold(f64::NEG_INFINITY, f64::max)
+}
+
 /// Adds zeros on the days that other series have.
 fn add_zeros(curves: &mut BTreeMap<&str, Vec<Point>>) {
     let mut days: Vec<f64> = curves.values().flatten().map(|point| point.x).collect();
@@ -259,8 +268,8 @@ fn add_zeros(curves: &mut BTreeMap<&str, Vec<Point>>) {
     days.dedup();
     for points in curves.values_mut() {
         let values: BTreeMap<u64, f64> = points.iter().map(|point| (point.x.to_bits(), point.y)).collect();
-        let value = |day: &f64| values.get(&day.to_bits()).copied().unwrap_or(0.0);
-        *points = days.iter().map(|day| Point::at(*day, value(day))).collect();
+        let days = days.iter();
+        *points = days.map(|day| Point::at(*day, values.get(&day.to_bits()).copied().unwrap_or(0.0))).collect();
     }
 }
 
@@ -299,7 +308,7 @@ mod tests {
 
     #[test]
     fn all_series_are_drawn_however_many_they_are() {
-        let names: Vec<String> = (0..MOST_SERIES + 3).map(|number| format!("source{number:02}")).collect();
+        let names: Vec<String> = (0..MAX_SERIES + 3).map(|number| format!("source{number:02}")).collect();
         let rows: Vec<_> = names.iter().map(|name| ("2026-10-01", name.as_str(), 1)).collect();
         assert_eq!(curves(&rows).len(), names.len());
         assert!(curves(&[("yesterday", "tsc", 1)]).is_empty());

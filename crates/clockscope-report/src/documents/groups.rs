@@ -6,8 +6,8 @@ use clockscope_records::{ClockIdentity, ReadPath};
 
 use crate::model::Row;
 
-/// Groups have headings where they have so many clocks on average.
-const FEWEST_OF_A_GROUP: usize = 3;
+/// Fewest clocks of a group, on average, for headings of groups.
+const MIN_GROUP_SIZE: usize = 3;
 
 /// A group of clocks, in the order of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,7 +22,7 @@ pub(super) enum Group {
 }
 
 impl Group {
-    pub(super) fn of(identity: &ClockIdentity) -> Self {
+    pub(super) fn from_identity(identity: &ClockIdentity) -> Self {
         let is_wrapper = identity.is_wrapper;
         match identity.path {
             _ if identity.is_device => Self::Device,
@@ -57,7 +57,7 @@ impl Group {
 /// Puts a heading above the first row of each group, where rows of groups follow each other.
 pub(super) fn with_headings(mut rows: Vec<(Group, Row)>) -> Vec<Row> {
     let groups: BTreeSet<Group> = rows.iter().map(|(group, _)| *group).collect();
-    if groups.len() >= 2 && rows.len() >= groups.len() * FEWEST_OF_A_GROUP {
+    if groups.len() >= 2 && rows.len() >= groups.len() * MIN_GROUP_SIZE {
         let mut last = None;
         for (group, row) in &mut rows {
             if last != Some(*group) {
@@ -75,7 +75,7 @@ mod tests {
 
     use super::*;
 
-    /// A clock of the fixture under a name that says nothing.
+    /// A clock of the fixture under a name without a meaning.
     fn nameless(path: ReadPath, is_wrapper: bool, is_device: bool) -> ClockIdentity {
         let Ok(Document::Measurement(Envelope { found: Measurement { clocks, .. }, .. })) =
             Document::from_json(include_str!("../../tests/fixtures/healthy.json"))
@@ -98,7 +98,11 @@ mod tests {
             (ReadPath::SystemLibrary, false, false, Group::System),
             (ReadPath::Syscall, false, true, Group::Device),
         ] {
-            assert_eq!(Group::of(&nameless(path, is_wrapper, is_device)), group, "{path:?} {is_wrapper} {is_device}");
+            assert_eq!(
+                Group::from_identity(&nameless(path, is_wrapper, is_device)),
+                group,
+                "{path:?} {is_wrapper} {is_device}"
+            );
         }
     }
 }

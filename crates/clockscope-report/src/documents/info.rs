@@ -1,34 +1,40 @@
 //! Facts about the machine.
 
-use clockscope_records::{Envelope, Environment, Figure, Info, TimeAdjustment, WindowsFacts, reasons};
+use clockscope_records::{Envelope, Environment, Info, TimeAdjustment, WindowsFacts, reasons};
 use serde_json::Value;
 
 use super::environment::{DocumentHead, flags_of, is_missed};
 use crate::model::Block;
-use crate::report::{Blocks, Lines, Page};
+use crate::report::{Lines, Page};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::units::{figure, time};
 use crate::words::sentence;
 
 impl Page for Envelope<Info> {
-    fn blocks(&self, _: View) -> Blocks {
+    fn blocks(&self, _: View) -> Vec<Block> {
         let windows = self.found.windows.as_ref();
         let missed = reasons(&self.environment).into_iter().filter(|(path, _)| is_missed(&self.environment, path));
         let unknown = missed.chain(windows.map(reasons).unwrap_or_default());
         let unknown = unknown.map(|(path, reason)| format!("{path}: {reason}"));
-        let flags = Block::key_value("TSC flags: * present, - absent, ? unknown", marked(&self.environment));
-        let windows = Block::key_value("Windows", windows.into_iter().flat_map(of_windows));
-        let below = vec![flags, windows, Block::notes("Unknown:", unknown)];
-        let head = DocumentHead::of(self);
-        let line = conclusion(&self.environment, self.found.windows.is_some());
-        Blocks::around(head.block(), vec![head.conclusion(vec![line], Vec::new())], below)
+        let flags = flags_of(&self.environment).into_iter().map(|(name, flag, meaning)| {
+            let mark = flag.map_or("?", |is_present| if is_present { "*" } else { "-" });
+            (name, format!("{mark}  {meaning}"))
+        });
+        let head = DocumentHead::new(self);
+        vec![
+            head.conclusion(vec![conclusion(&self.environment, windows.is_some())], Vec::new()),
+            head.block(),
+            Block::key_value("TSC flags: * present, - absent, ? unknown", flags),
+            Block::key_value("Windows", windows.into_iter().flat_map(of_windows)),
+            Block::notes("Unknown:", unknown),
+        ]
     }
 
     /// Makes one row per fact, without context: the facts are the context.
     fn sheet(&self, _: &Value) -> Sheet {
-        let mut sheet = Sheet::bare(&["fact", "value"]);
-        DocumentHead::of(self)
+        let mut sheet = Sheet::bare("fact value");
+        DocumentHead::new(self)
             .facts()
             .into_iter()
             .chain(self.found.windows.iter().flat_map(of_windows))
@@ -41,7 +47,7 @@ impl Page for Envelope<Info> {
     }
 }
 
-/// The basis of the system's clocks.
+/// States the basis of the system's clocks.
 fn conclusion(environment: &Environment, is_windows: bool) -> String {
     if is_windows {
         return "`clockscope clocksource` shows the frequency of QueryPerformanceCounter.".to_owned();
@@ -56,18 +62,18 @@ fn conclusion(environment: &Environment, is_windows: bool) -> String {
 
 /// The facts of Windows that are known.
 fn of_windows(found: &WindowsFacts) -> impl Iterator<Item = (&'static str, String)> {
-    let ns = |ns: &Figure<u64>| ns.get().map(|ns| time(ns as f64));
-    let steered = |found: &Figure<TimeAdjustment>| found.known().map(adjustment);
+    let periods = [&found.timer_period_ns, &found.longest_timer_period_ns, &found.shortest_timer_period_ns];
+    let [now, longest, shortest] = periods.map(|ns| ns.get().map(|ns| time(ns as f64)));
     let groups = found.processor_groups.known().map(|groups| {
         let sizes: Vec<String> = groups.iter().map(ToString::to_string).collect();
         format!("{} (processors: {})", groups.len(), sizes.join(", "))
     });
     [
-        ("timer period now", ns(&found.timer_period_ns)),
-        ("longest timer period", ns(&found.longest_timer_period_ns)),
-        ("shortest timer period", ns(&found.shortest_timer_period_ns)),
-        ("time adjustment", steered(&found.adjustment)),
-        ("precise time adjustment", steered(&found.precise_adjustment)),
+        ("timer period now", now),
+        ("longest timer period", longest),
+        ("shortest timer period", shortest),
+        ("time adjustment", found.adjustment.known().map(adjustment)),
+        ("precise time adjustment", found.precise_adjustment.known().map(adjustment)),
         ("processor groups", groups),
     ]
     .into_iter()
@@ -82,14 +88,4 @@ fn adjustment(found: &TimeAdjustment) -> String {
         (false, Some(ppm)) => format!("{added} instead of {nominal} per step ({} ppm)", figure(ppm, 4)),
         (false, None) => format!("{added} instead of {nominal} per step"),
     }
-}
-
-/// Shows each flag, whether it is present, and its meaning.
-fn marked(environment: &Environment) -> impl Iterator<Item = (&'static str, String)> {
-    let mark = |flag: Option<bool>| match flag {
-        Some(true) => "*",
-        Some(false) => "-",
-        None => "?",
-    };
-    flags_of(environment).into_iter().map(move |(name, flag, meaning)| (name, format!("{}  {meaning}", mark(flag))))
 }

@@ -1,13 +1,13 @@
 //! The list of clocks.
 
-use clockscope_records::{ClockIdentity, Envelope, Listed, Listing};
+use clockscope_records::{Envelope, Listed, Listing};
 use serde_json::{Value, json};
 
 use super::clocks::{in_order, not_available, word};
 use super::environment::DocumentHead;
 use super::groups::{Group, with_headings};
 use crate::model::{Block, Cell, Table};
-use crate::report::{Blocks, Lines, Page};
+use crate::report::{Lines, Page};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::words::counted;
@@ -15,32 +15,22 @@ use crate::words::counted;
 const HEAD: [&str; 4] = ["Name", "Kind", "Nominal", "What"];
 
 /// Columns of a spreadsheet.
-const COLUMNS: [&str; 10] = [
-    "name",
-    "aliases",
-    "kind",
-    "path",
-    "available",
-    "reason",
-    "code=reason.code",
-    "nominal_resolution_ns",
-    "description",
-    "unknown",
-];
+const COLUMNS: &str = "\
+    name aliases kind path available reason code=reason.code nominal_resolution_ns description unknown";
 
 impl Page for Envelope<Listing> {
-    fn blocks(&self, view: View) -> Blocks {
+    fn blocks(&self, view: View) -> Vec<Block> {
         let clocks = &self.found.clocks;
         let contents = vec![
             table(clocks).into(),
             Block::notes("", missing(clocks)),
             not_available(clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_ref()))),
         ];
-        DocumentHead::of(self).page(view, vec![conclusion(clocks)], Vec::new(), contents)
+        DocumentHead::new(self).page(view, vec![conclusion(clocks)], Vec::new(), contents)
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
-        Sheet::of_list(record, "clocks", &COLUMNS)
+        Sheet::of_list(record, "clocks", COLUMNS)
     }
 
     fn lines(&self) -> Lines {
@@ -53,14 +43,16 @@ fn conclusion(clocks: &[Listed]) -> String {
     format!("{available} of {} can be read here.", counted(clocks.len() as u64, "clock"))
 }
 
-/// The clocks that can be read here, by groups, and the other names of these clocks below.
+/// Makes the table of the clocks that can be read here, by groups, with their other names below.
 fn table(clocks: &[Listed]) -> Table {
     let mut available: Vec<&Listed> = clocks.iter().filter(|clock| clock.available).collect();
-    available.sort_by_key(|clock| Group::of(&clock.identity));
-    let rows = available.iter().map(|clock| (Group::of(&clock.identity), cells(clock).into())).collect();
+    available.sort_by_key(|clock| Group::from_identity(&clock.identity));
+    let rows = available.iter().map(|clock| (Group::from_identity(&clock.identity), cells(clock).into())).collect();
     let table = Table { wraps: true, ..Table::new(HEAD, HEAD.len(), with_headings(rows)) };
-    let aliases: Vec<String> = available.iter().filter_map(|clock| aliases(&clock.identity)).collect();
-    if aliases.is_empty() { table } else { table.below([format!("Other names: {}.", aliases.join(", "))]) }
+    let named = available.iter().map(|clock| &clock.identity).filter(|identity| !identity.aliases.is_empty());
+    let aliases = named.map(|identity| format!("{} for {}", identity.aliases.join(" and "), identity.label()));
+    let aliases = aliases.collect::<Vec<_>>().join(", ");
+    if aliases.is_empty() { table } else { table.below([format!("Other names: {aliases}.")]) }
 }
 
 fn cells(clock: &Listed) -> Vec<Cell> {
@@ -71,11 +63,6 @@ fn cells(clock: &Listed) -> Vec<Cell> {
         Cell::time(clock.nominal_resolution_ns.get()),
         identity.description.as_str().into(),
     ]
-}
-
-fn aliases(identity: &ClockIdentity) -> Option<String> {
-    let aliases = &identity.aliases;
-    (!aliases.is_empty()).then(|| format!("{} for {}", aliases.join(" and "), identity.label()))
 }
 
 /// Explains unknown nominal resolutions of readable clocks.

@@ -20,52 +20,28 @@ use crate::units::significant;
 use crate::words::counted;
 
 /// Columns of a spreadsheet.
-pub(super) const COLUMNS: [&str; 31] = [
-    "name",
-    "kind",
-    "path",
-    "available",
-    "reason",
-    "code=reason.code",
-    "cost_ns_median=cost_ns.median",
-    "cost_ns_ci95_low=cost_ns.ci95.0",
-    "cost_ns_ci95_high=cost_ns.ci95.1",
-    "cost_ns_min=cost_ns.min",
-    "cost_ns_p99=cost_ns.p99",
-    "ratio_to_fastest",
-    "nominal_resolution_ns",
-    "observed_resolution_ns",
-    "tick_ns",
-    "tick_at_most_ns=tick_evidence.at_most_ns",
-    "monotonic_strict=monotonic.strict",
-    "monotonic_weak=monotonic.weak",
-    "reads=events.reads",
-    "errors=events.errors",
-    "stuck=events.stuck",
-    "stall=events.stall",
-    "warp=events.warp",
-    "jump=events.jump",
-    "gap=events.gap",
-    "regression=events.regression",
-    "hidden_regression=events.hidden_regression",
-    "threshold_ns=events.threshold_ns",
-    "reference=events.reference",
-    "reference_shares_hardware=events.reference_shares_hardware",
-    "unknown",
-];
+pub(super) const COLUMNS: &str = "\
+    name kind path available reason code=reason.code cost_ns_median=cost_ns.median \
+    cost_ns_ci95_low=cost_ns.ci95.0 cost_ns_ci95_high=cost_ns.ci95.1 cost_ns_min=cost_ns.min \
+    cost_ns_p99=cost_ns.p99 ratio_to_fastest nominal_resolution_ns observed_resolution_ns tick_ns \
+    tick_at_most_ns=tick_evidence.at_most_ns monotonic_strict=monotonic.strict \
+    monotonic_weak=monotonic.weak reads=events.reads errors=events.errors stuck=events.stuck \
+    stall=events.stall warp=events.warp jump=events.jump gap=events.gap regression=events.regression \
+    hidden_regression=events.hidden_regression threshold_ns=events.threshold_ns \
+    reference=events.reference reference_shares_hardware=events.reference_shares_hardware unknown";
 
 impl QuestionPage for Measurement {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock")];
 
     fn blocks(&self, view: View) -> Vec<Block> {
-        let shown = table::shown(&self.clocks, view);
+        let visible = table::visible(&self.clocks, view);
         let mut blocks = vec![
             table::table(&[(None, self)], view).into(),
-            Block::notes("", notes::notes(&shown, view.columns)),
+            Block::notes("", notes::notes(&visible, view.columns)),
             chart::cost(self).into(),
         ];
         blocks.extend(self.extended.iter().flat_map(|found| extended_blocks(found, view)));
-        blocks.push(missing(&self.clocks, &shown, view));
+        blocks.push(missing(&self.clocks, &visible, view));
         blocks
     }
 
@@ -82,40 +58,40 @@ impl QuestionPage for Measurement {
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
-        Sheet::of_list(record, "clocks", &COLUMNS)
+        Sheet::of_list(record, "clocks", COLUMNS)
     }
 }
 
-/// One table of several measurements, each with the name of what distinguishes it.
+/// Makes one table of several measurements, with the clocksource of each.
 pub(super) fn table_of_all(found: &[(&str, &Measurement)], view: View) -> Table {
     let found: Vec<_> = found.iter().map(|(name, found)| (Some(*name), *found)).collect();
     table::table(&found, view)
 }
 
-/// Lists the clocks that could not be read, with the reasons if all is shown; or else names them,
-/// and says how many others are not shown.
-fn missing(clocks: &[ClockRecord], shown: &[&ClockRecord], view: View) -> Block {
+/// Lists the clocks that could not be read, with the reasons if all clocks are visible. Otherwise
+/// names them, and counts the measured clocks that are not visible.
+fn missing(clocks: &[ClockRecord], visible: &[&ClockRecord], view: View) -> Block {
     if view.is_all {
         return not_available(clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_ref())));
     }
-    let names: Vec<_> = clocks.iter().filter(|clock| !clock.available).map(|clock| clock.identity.label()).collect();
-    let unavailable = (!names.is_empty()).then(|| format!("Not available: {} (--all says why)", names.join(", ")));
-    let lines = left_out(clocks, shown).into_iter().chain(unavailable);
-    Block::notes("", lines.map(|line| Line::toned(line, Tone::Context)))
+    let (available, unavailable): (Vec<_>, Vec<_>) = clocks.iter().partition(|clock| clock.available);
+    let hidden = available.into_iter().filter(|clock| visible.iter().all(|other| other.identity != clock.identity));
+    let hidden: Vec<_> = hidden.collect();
+    let faulty = hidden.iter().copied().filter(|clock| events::is_faulty(clock));
+    let faults = names(faulty).map_or_else(String::new, |names| format!(" Events of {names}."));
+    let mut lines = Vec::new();
+    if !hidden.is_empty() {
+        let count = counted(hidden.len() as u64, "clock");
+        lines.push(format!("Not shown: {count} of the C library and of language runtimes (--all shows them).{faults}"));
+    }
+    lines.extend(names(unavailable.into_iter()).map(|names| format!("Not available: {names} (--all says why)")));
+    Block::notes("", lines.into_iter().map(|line| Line::toned(line, Tone::Context)))
 }
 
-/// Says how many clocks were measured and are not shown, and which of them did something wrong.
-fn left_out(clocks: &[ClockRecord], shown: &[&ClockRecord]) -> Option<String> {
-    let is_shown = |clock: &ClockRecord| shown.iter().any(|other| other.identity == clock.identity);
-    let hidden: Vec<_> = clocks.iter().filter(|clock| clock.available && !is_shown(clock)).collect();
-    let faulty: Vec<_> =
-        hidden.iter().filter(|clock| events::is_faulty(clock)).map(|one| one.identity.label()).collect();
-    let line = || {
-        let faults = if faulty.is_empty() { String::new() } else { format!(" Events of {}.", faulty.join(", ")) };
-        let what = "of the C library and of language runtimes";
-        format!("Not shown: {} {what} (--all shows them).{faults}", counted(hidden.len() as u64, "clock"))
-    };
-    (!hidden.is_empty()).then(line)
+/// Lists the names of clocks; `None` if there is none.
+fn names<'a>(clocks: impl Iterator<Item = &'a ClockRecord>) -> Option<String> {
+    let names: Vec<String> = clocks.map(|clock| clock.identity.label()).collect();
+    if names.is_empty() { None } else { Some(names.join(", ")) }
 }
 
 fn empty_loop(ns: Option<f64>) -> String {
@@ -136,16 +112,14 @@ fn extended_blocks(found: &Extended, view: View) -> Vec<Block> {
     blocks
 }
 
-/// The further findings of an extended measurement: a line a question.
+/// Returns the conclusions of an extended measurement on order, offsets and rates, a line each.
 fn extended(measurement: &Measurement) -> Vec<String> {
     let Some(found) = &measurement.extended else { return Vec::new() };
-    let first = |name: &str, lines: Vec<String>| format!("{name}: {}", lines.first().map_or("", String::as_str));
-    vec![
-        first("order", found.order.conclusion()),
-        first("offsets", found.offsets.conclusion()),
-        match &found.rate {
-            Figure::Known(rate) => first("rate", rate.conclusion()),
-            Figure::Unknown(unknown) => format!("rate: unknown: {}", unknown),
-        },
-    ]
+    let rate = match &found.rate {
+        Figure::Known(rate) => rate.conclusion(),
+        Figure::Unknown(unknown) => vec![format!("unknown: {unknown}")],
+    };
+    let conclusions = [("order", found.order.conclusion()), ("offsets", found.offsets.conclusion()), ("rate", rate)];
+    let lines = conclusions.iter();
+    lines.map(|(name, lines)| format!("{name}: {}", lines.first().map_or("", String::as_str))).collect()
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::environment::{DocumentHead, Fact};
 use crate::model::Block;
-use crate::report::{Blocks, Lines, Page};
+use crate::report::{Lines, Page};
 use crate::sheet::Sheet;
 use crate::style::View;
 
@@ -23,26 +23,26 @@ pub(super) trait QuestionPage {
         Vec::new()
     }
 
-    /// Returns whether the user interrupted a measurement that the head has no run of.
+    /// Returns whether the user interrupted a measurement whose document has no run.
     fn is_interrupted(&self) -> bool {
         false
     }
 
-    /// Returns the conclusions of other questions, which follow this one's.
+    /// Returns the conclusions of other questions, which follow the conclusion.
     fn findings(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Returns the conclusion; its first line makes sense alone.
+    /// Returns the conclusion. Its first line can be read without the others.
     fn conclusion(&self) -> Vec<String>;
 
     fn sheet(&self, record: &Value) -> Sheet;
 }
 
 impl<F: QuestionPage> Page for Envelope<F> {
-    fn blocks(&self, view: View) -> Blocks {
+    fn blocks(&self, view: View) -> Vec<Block> {
         let found = &self.found;
-        let head = DocumentHead::of(self).measured(found.how(), found.is_interrupted());
+        let head = DocumentHead::new(self).measured(found.how(), found.is_interrupted());
         head.page(view, found.conclusion(), found.findings(), found.blocks(view))
     }
 

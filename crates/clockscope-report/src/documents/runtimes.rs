@@ -8,56 +8,28 @@ use serde_json::Value;
 use super::clocks::tick_cell;
 use super::environment::Fact;
 use super::question_page::QuestionPage;
-use crate::chart::{Axis, Chart, Mark, RowPlot, RowSeries, Unit};
+use crate::chart::{Axis, Chart, ChartRow, Mark, RowPlot, RowSeries, Unit};
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::units::{cost, figure, time, trimmed};
-use crate::words::{by_reason, counted, sentence, texts};
+use crate::words::{by_reason, counted, sentence, texts, unknown_figures};
 
 const HEAD: [&str; 10] =
     ["Runtime", "API", "Hardware timer", "Stated", "Cost", "Observed", "Tick", "Zeros %", "Regr", "Largest"];
 
 /// Columns of a spreadsheet. The row's clocksource is the context's.
-const COLUMNS: [&str; 37] = [
-    "runtime",
-    "title",
-    "version",
-    "program",
-    "api",
-    "available",
-    "reason",
-    "failure",
-    "built_on",
-    "moved_by",
-    "documented_coarse",
-    "hardware_timer",
-    "nominal_resolution_ns",
-    "cost_ns",
-    "cost_ci95_low=cost.ci95.0",
-    "cost_ci95_high=cost.ci95.1",
-    "cost_min=cost.min",
-    "cost_p99=cost.p99",
-    "cost_batches=cost.batches",
-    "cost_reads_per_batch=cost.reads_per_batch",
-    "cost_batches_dropped=cost.batches_dropped",
-    "observed_resolution_ns",
-    "tick_ns",
-    "tick_at_most_ns=tick_evidence.at_most_ns",
-    "tick_strength=tick_evidence.strength",
-    "tick_steps=tick_evidence.steps",
-    "tick_frequency_hz=tick_evidence.frequency_hz",
-    "tick_error_ppm=tick_evidence.error_ppm",
-    "tick_spread_ns=tick_evidence.spread_ns",
-    "tick_agreement=tick_evidence.agreement",
-    "tick_period=tick_evidence.period",
-    "tick_recognized=tick_evidence.recognized",
-    "zeros_percent",
-    "regressions",
-    "largest_step_ns",
-    "reads",
-    "unknown",
-];
+const COLUMNS: &str = "\
+    runtime title version program api available reason failure built_on moved_by documented_coarse \
+    hardware_timer nominal_resolution_ns cost_ns cost_ci95_low=cost.ci95.0 \
+    cost_ci95_high=cost.ci95.1 cost_min=cost.min cost_p99=cost.p99 cost_batches=cost.batches \
+    cost_reads_per_batch=cost.reads_per_batch cost_batches_dropped=cost.batches_dropped \
+    observed_resolution_ns tick_ns tick_at_most_ns=tick_evidence.at_most_ns \
+    tick_strength=tick_evidence.strength tick_steps=tick_evidence.steps \
+    tick_frequency_hz=tick_evidence.frequency_hz tick_error_ppm=tick_evidence.error_ppm \
+    tick_spread_ns=tick_evidence.spread_ns tick_agreement=tick_evidence.agreement \
+    tick_period=tick_evidence.period tick_recognized=tick_evidence.recognized zeros_percent \
+    regressions largest_step_ns reads unknown";
 
 impl QuestionPage for Runtimes {
     const LINES: &'static [(&'static str, &'static str)] = &[("runtimes", "runtime")];
@@ -80,11 +52,22 @@ impl QuestionPage for Runtimes {
     }
 
     fn conclusion(&self) -> Vec<String> {
-        conclusion(self)
+        let rows: Vec<&RuntimeRecord> = measured(self).collect();
+        let mut lines = Vec::new();
+        if rows.is_empty() {
+            lines.push("No runtime could be measured.".to_owned());
+        }
+        lines.extend(self.surprises.iter().map(ToString::to_string));
+        if lines.is_empty() {
+            lines.push(unsurprising(self, &rows));
+        }
+        lines
+            .extend(self.error.iter().map(|error| sentence(format!("What went wrong with the clocksources: {error}"))));
+        lines
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
-        let mut sheet = Sheet::of_list(record, "runtimes", &COLUMNS);
+        let mut sheet = Sheet::of_list(record, "runtimes", COLUMNS);
         for (index, row) in self.runtimes.iter().enumerate() {
             // Where none was switched, the machine's is that of all rows.
             if self.was.is_some() || row.clocksource.is_known() {
@@ -123,7 +106,7 @@ fn measured(found: &Runtimes) -> impl Iterator<Item = &RuntimeRecord> {
     found.runtimes.iter().filter(|row| row.available)
 }
 
-/// The clocksources that anything was measured with, in that order.
+/// Lists the clocksources of the measured runtimes, in their order.
 fn sources(found: &Runtimes) -> Vec<Option<&str>> {
     let mut sources = Vec::new();
     for source in measured(found).map(|row| row.clocksource.as_deref()) {
@@ -137,25 +120,33 @@ fn sources(found: &Runtimes) -> Vec<Option<&str>> {
 fn of_source(found: &Runtimes, source: Option<&str>) -> Table {
     let rows: Vec<&RuntimeRecord> = measured(found).filter(|row| row.clocksource.as_deref() == source).collect();
     let title = format!("With the clocksource {}:", source.unwrap_or("that is unknown"));
-    let went_back = |row: &RuntimeRecord| row.regressions.get().is_some_and(|count| count > 0);
     let marked = rows.iter().map(|row| Row::marked(cells(found, row), went_back(row)));
-    Table { keys: 2, ..Table::new(HEAD, 3, marked).titled(title).below(missing(found, &rows)) }
+    let unknown = unknown_figures(rows.iter().map(|row| (name(found, row), unknown(row))));
+    Table { keys: 2, ..Table::new(HEAD, 3, marked).titled(title).below(unknown) }
 }
 
-/// Draws what a read of each API costs, and by how much it steps.
+fn went_back(row: &RuntimeRecord) -> bool {
+    row.regressions.get().is_some_and(|count| count > 0)
+}
+
+/// Draws the cost of a read and the tick of each API.
 fn chart(found: &Runtimes, has_sources: bool) -> Chart {
-    let label = |row: &RuntimeRecord| match row.clocksource.as_deref().filter(|_| has_sources) {
-        Some(source) => format!("{} ({source})", name(found, row)),
-        None => name(found, row),
-    };
-    let marks = |row: &RuntimeRecord| {
-        let interval = row.cost.known().and_then(|cost| cost.ci95.get());
-        let cost = row.cost_ns.get().map(|value| Mark { series: 0, value, spread: interval });
-        let tick = row.tick_ns.get().map(|value| Mark { series: 1, value, spread: None });
-        cost.into_iter().chain(tick).collect::<Vec<_>>()
-    };
-    let rows: Vec<(String, Vec<Mark>)> = measured(found).map(|row| (label(row), marks(row))).collect();
-    let values = rows.iter().flat_map(|(_, marks)| marks.iter().map(|mark| mark.value));
+    let mut rows = Vec::new();
+    for row in measured(found) {
+        let cost = row.cost_ns.get().map(|value| {
+            let spread = row.cost.known().and_then(|cost| cost.ci95.get());
+            Mark { spread, ..Mark::at(0, value) }
+        });
+        let tick = row.tick_ns.get().map(|value| Mark::at(1, value));
+        let mut label = name(found, row);
+        if let Some(source) = row.clocksource.as_deref()
+            && has_sources
+        {
+            label += &format!(" ({source})");
+        }
+        rows.push(ChartRow::new(label, cost.into_iter().chain(tick).collect()));
+    }
+    let values = rows.iter().flat_map(|row| row.marks.iter().map(|mark| mark.value));
     let axis = Axis::fitting("Time", Unit::Time, values);
     let series = vec![RowSeries::points("Cost per read", "95% interval"), RowSeries::points("Tick", "")];
     Chart::new("runtimes", "Cost and tick of each API", RowPlot::new(axis, "APIs", series, rows))
@@ -176,7 +167,7 @@ fn cells(found: &Runtimes, row: &RuntimeRecord) -> Vec<Cell> {
     ]
 }
 
-/// A share, so that only all of them are 100 and only none is 0.
+/// Shows a share, so that only all of them are 100 and only none is 0.
 fn percent(percent: f64) -> String {
     match percent {
         p if p > 0.0 && p < 0.0001 => "< 0.0001".to_owned(),
@@ -205,135 +196,86 @@ fn name(found: &Runtimes, row: &RuntimeRecord) -> String {
     }
 }
 
-/// Reasons why figures are unknown: a line for those that are so for the same reason of the same
-/// APIs.
-fn missing(found: &Runtimes, rows: &[&RuntimeRecord]) -> Vec<String> {
-    let mut lines: Vec<(Vec<&str>, String, Vec<String>)> = Vec::new();
-    for row in rows {
-        let mut of_row: Vec<(Vec<&str>, String)> = Vec::new();
-        for (head, reason) in unknown(row) {
-            match of_row.iter_mut().find(|(_, known)| *known == reason) {
-                Some((heads, _)) => heads.push(head),
-                None => of_row.push((vec![head], reason)),
-            }
-        }
-        for (heads, reason) in of_row {
-            match lines.iter_mut().find(|line| line.0 == heads && line.1 == reason) {
-                Some((_, _, names)) => names.push(name(found, row)),
-                None => lines.push((heads, reason, vec![name(found, row)])),
-            }
-        }
-    }
-    let line = |(heads, reason, names): &(Vec<&str>, String, Vec<String>)| {
-        format!("? {} of {}: {reason}", heads.join(", "), names.join(", "))
-    };
-    lines.iter().map(line).collect()
-}
-
-/// The columns that show a row's `?`, each with the reason.
-fn unknown(row: &RuntimeRecord) -> impl Iterator<Item = (&'static str, String)> {
+/// Returns the columns of a row that show `?`, each with the reason.
+fn unknown(row: &RuntimeRecord) -> Vec<(&'static str, String)> {
     let at_most = row.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns);
     [
         ("Hardware timer", row.hardware_timer.why()),
         ("Stated", row.nominal_resolution_ns.why()),
         ("Cost", row.cost_ns.why()),
         ("Observed", row.observed_resolution_ns.why()),
-        ("Tick", row.tick_ns.why().filter(|_| at_most.is_none())),
+        ("Tick", if at_most.is_none() { row.tick_ns.why() } else { None }),
         ("Zeros %", row.zeros_percent.why()),
         ("Regr", row.regressions.why()),
         ("Largest", row.largest_step_ns.why()),
     ]
     .into_iter()
     .filter_map(|(head, reason)| Some((head, reason?)))
+    .collect()
 }
 
-/// The APIs that were not measured, and with which clocksource where that makes a difference.
+/// Lists the APIs that were not measured, with the clocksource if another one measured them.
 fn not_measured(found: &Runtimes, sources: usize) -> Vec<String> {
-    let missing: Vec<(String, Option<&str>, &str)> = found
-        .runtimes
-        .iter()
-        .filter(|row| !row.available)
-        .map(|row| {
-            let reason = row.reason.as_deref().unwrap_or("no reason was recorded");
-            (name(found, row), row.clocksource.as_deref(), reason)
-        })
-        .collect();
-    let reported = missing.iter().map(|(name, source, reason)| {
+    let missing = found.runtimes.iter().filter(|row| !row.available).map(|row| {
+        let reason = row.reason.as_deref().unwrap_or("no reason was recorded");
+        (name(found, row), row.clocksource.as_deref(), reason)
+    });
+    let missing: Vec<_> = missing.collect();
+    let mut reported = Vec::new();
+    for (name, source, reason) in &missing {
         let alike = missing.iter().filter(|other| other.0 == *name && other.2 == *reason).count();
-        match source {
+        let named = match source {
             Some(source) if sources > 1 && alike < sources => (format!("{name} (with {source})"), *reason),
             _ => (name.clone(), *reason),
-        }
-    });
-    let mut once = Vec::new();
-    for one in reported {
-        if !once.contains(&one) {
-            once.push(one);
+        };
+        if !reported.contains(&named) {
+            reported.push(named);
         }
     }
-    by_reason(once.into_iter())
+    by_reason(reported.into_iter())
 }
 
-/// Versions, programs, and what their APIs are built on: a line a runtime.
+/// Lists versions, programs and the bases of their APIs, a line a runtime.
 fn what(found: &Runtimes) -> Vec<String> {
-    /// APIs with what they are built on.
+    /// APIs with their basis.
     type Built<'a> = Vec<(Vec<&'a str>, Option<&'a str>)>;
     let mut lines: Vec<(String, Built<'_>)> = Vec::new();
     for row in measured(found) {
-        let title =
-            row.version.as_ref().map_or_else(|| row.title.clone(), |version| format!("{} {version}", row.title));
-        let whole = row.program.as_ref().map_or_else(|| title.clone(), |program| format!("{title} ({program})"));
-        let index = lines.iter().position(|line| line.0 == whole).unwrap_or_else(|| {
-            lines.push((whole, Vec::new()));
+        let mut runtime = row.title.clone();
+        runtime.extend(row.version.iter().map(|version| format!(" {version}")));
+        runtime.extend(row.program.iter().map(|program| format!(" ({program})")));
+        let index = lines.iter().position(|line| line.0 == runtime).unwrap_or_else(|| {
+            lines.push((runtime, Vec::new()));
             lines.len() - 1
         });
         let built = &mut lines[index].1;
         let api = row.api.as_deref().unwrap_or("-");
-        match built.iter_mut().find(|(_, on)| *on == row.built_on.as_deref()) {
+        match built.iter_mut().find(|(_, basis)| *basis == row.built_on.as_deref()) {
             Some((apis, _)) if apis.contains(&api) => {}
             Some((apis, _)) => apis.push(api),
             None => built.push((vec![api], row.built_on.as_deref())),
         }
     }
-    let of_built = |(apis, on): &(Vec<&str>, Option<&str>)| match on {
-        Some(on) => format!("{} on {on}", apis.join(", ")),
-        None => format!("{} on something unknown", apis.join(", ")),
-    };
-    let line = |(whole, built): (String, Built<'_>)| {
-        format!("{whole}: {}", built.iter().map(of_built).collect::<Vec<_>>().join("; "))
-    };
-    lines.into_iter().map(line).collect()
-}
-
-fn conclusion(found: &Runtimes) -> Vec<String> {
-    let rows: Vec<&RuntimeRecord> = measured(found).collect();
-    let mut lines = Vec::new();
-    if rows.is_empty() {
-        lines.push("No runtime could be measured.".to_owned());
-    }
-    lines.extend(found.surprises.iter().map(ToString::to_string));
-    if lines.is_empty() {
-        lines.push(unsurprising(found, &rows));
-    }
-    lines.extend(found.error.iter().map(|error| sentence(format!("What went wrong with the clocksources: {error}"))));
-    lines
+    let lines = lines.into_iter().map(|(runtime, built)| {
+        let built =
+            built.iter().map(|(apis, on)| format!("{} on {}", apis.join(", "), on.unwrap_or("something unknown")));
+        format!("{runtime}: {}", built.collect::<Vec<_>>().join("; "))
+    });
+    lines.collect()
 }
 
 /// The conclusion where nothing surprises.
 fn unsurprising(found: &Runtimes, rows: &[&RuntimeRecord]) -> String {
-    let went_back: Vec<String> = rows
-        .iter()
-        .filter(|row| row.regressions.get().is_some_and(|count| count > 0))
-        .map(|row| name(found, row))
-        .collect();
-    if !went_back.is_empty() {
-        return format!("Readings went BACK: {}.", went_back.join(", "));
+    let faulty: Vec<String> = rows.iter().filter(|row| went_back(row)).map(|row| name(found, row)).collect();
+    if !faulty.is_empty() {
+        return format!("Readings went BACK: {}.", faulty.join(", "));
     }
     let apis: BTreeSet<String> = rows.iter().map(|row| name(found, row)).collect();
     let runtimes: BTreeSet<String> = rows.iter().map(|row| row.label(&found.runtimes)).collect();
     let what = format!("{} of {}", counted(apis.len() as u64, "API"), counted(runtimes.len() as u64, "runtime"));
-    let costs = || rows.iter().filter_map(|row| row.cost_ns.get());
-    let costs = match (costs().reduce(f64::min), costs().reduce(f64::max)) {
+    let costs: Vec<f64> = rows.iter().filter_map(|row| row.cost_ns.get()).collect();
+    let (least, most) = (costs.iter().copied().reduce(f64::min), costs.iter().copied().reduce(f64::max));
+    let costs = match (least, most) {
         (Some(least), Some(most)) if least < most => format!(", whose reads cost {} to {}", time(least), time(most)),
         (Some(least), _) => format!(", whose reads cost {}", time(least)),
         _ => String::new(),
@@ -362,20 +304,20 @@ mod tests {
         let mut found = recorded();
         let surprises: Vec<String> = found.surprises.iter().map(ToString::to_string).collect();
         assert!(!surprises.is_empty());
-        assert_eq!(conclusion(&found), surprises);
+        assert_eq!(found.conclusion(), surprises);
         found.surprises.clear();
-        assert_eq!(conclusion(&found), ["Readings went BACK: Chromium Date.now."]);
+        assert_eq!(found.conclusion(), ["Readings went BACK: Chromium Date.now."]);
         for row in &mut found.runtimes {
             row.regressions = Figure::of(row.regressions.get().map(|_| 0), texts::NO_EVENTS);
         }
-        let [line] = &conclusion(&found)[..] else { panic!("one line") };
+        let [line] = &found.conclusion()[..] else { panic!("one line") };
         assert!(line.starts_with("Nothing surprising: ") && line.ends_with("and none of which went back."), "{line}");
         found.runtimes.iter_mut().for_each(|row| row.regressions = Figure::default());
-        assert!(!conclusion(&found)[0].contains("back"));
+        assert!(!found.conclusion()[0].contains("back"));
         found.runtimes.retain(|row| !row.available);
         found.error = Some("hpet is still in use".to_owned());
         let lines = ["No runtime could be measured.", "What went wrong with the clocksources: hpet is still in use."];
-        assert_eq!(conclusion(&found), lines);
+        assert_eq!(found.conclusion(), lines);
     }
 
     #[test]

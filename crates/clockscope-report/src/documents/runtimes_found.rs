@@ -10,7 +10,7 @@ use crate::style::View;
 use crate::words::counted;
 
 /// Columns of a spreadsheet.
-const COLUMNS: [&str; 8] = ["runtime", "title", "version", "program", "available", "reason", "failure", "get"];
+const COLUMNS: &str = "runtime title version program available reason failure get";
 
 impl QuestionPage for RuntimesFound {
     const LINES: &'static [(&'static str, &'static str)] = &[("runtimes", "runtime")];
@@ -33,7 +33,7 @@ impl QuestionPage for RuntimesFound {
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
-        Sheet::of_list(record, "runtimes", &COLUMNS)
+        Sheet::of_list(record, "runtimes", COLUMNS)
     }
 }
 

@@ -2,7 +2,9 @@
 
 mod charts;
 
-use clockscope_records::{DifferenceRecord, Events, ExactTick, Steps, StepsRecord, Strength, Summary, WorstEvent};
+use clockscope_records::{
+    DifferenceRecord, Events, ExactTick, Figure, Steps, StepsRecord, Strength, Summary, WorstEvent,
+};
 use serde_json::{Value, json};
 
 use super::clocks::{not_available, tick_cell, word};
@@ -20,20 +22,9 @@ const DIFFERENCES: [&str; 5] = ["Units", "Time", "Count", "%", "Cumulative %"];
 const ABOUT: &str = "Times in ns, of the differences between successive readings. Between batches of reads there is a pause: no difference is taken there.";
 
 /// Columns of a spreadsheet.
-const COLUMNS: [&str; 12] = [
-    "name",
-    "kind",
-    "path",
-    "available",
-    "reason",
-    "code=reason.code",
-    "tick_ns",
-    "tick_at_most_ns",
-    "difference_units",
-    "difference_ns",
-    "count",
-    "cumulative_count",
-];
+const COLUMNS: &str = "\
+    name kind path available reason code=reason.code tick_ns tick_at_most_ns difference_units difference_ns \
+    count cumulative_count";
 
 impl QuestionPage for Steps {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock")];
@@ -52,56 +43,53 @@ impl QuestionPage for Steps {
     }
 
     fn conclusion(&self) -> Vec<String> {
-        conclusion(self)
+        let read: Vec<&StepsRecord> = self.clocks.iter().filter(|clock| clock.events.is_some()).collect();
+        if read.is_empty() {
+            return vec!["No clock was read.".to_owned()];
+        }
+        let ticks: Vec<f64> = read.iter().filter_map(|clock| clock.tick_ns.get()).collect();
+        let finest = ticks.iter().copied().reduce(f64::min);
+        let coarsest = ticks.iter().copied().reduce(f64::max);
+        let ticked = match finest.zip(coarsest) {
+            Some((finest, coarsest)) if read.len() > MAX_LISTED => {
+                let clocks = counted(ticks.len() as u64, "clock");
+                format!("The ticks of {clocks} are {} to {}.", tick_time(finest), tick_time(coarsest))
+            }
+            None if read.len() > MAX_LISTED => "No tick was found.".to_owned(),
+            _ => {
+                let listed: Vec<String> =
+                    read.iter().map(|clock| format!("{} {}", clock.identity.label(), tick(clock))).collect();
+                format!("Tick: {}.", listed.join(", "))
+            }
+        };
+        let faulty: Vec<String> =
+            read.iter().filter(|clock| is_faulty(clock)).map(|clock| clock.identity.label()).collect();
+        let moved = if faulty.is_empty() {
+            "No reading went back or jumped.".to_owned()
+        } else {
+            format!("Readings went back or jumped: {}.", faulty.join(", "))
+        };
+        vec![format!("{ticked} {moved}")]
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
-        let mut sheet = Sheet::new(record, &COLUMNS);
+        let mut sheet = Sheet::new(record, COLUMNS);
         self.clocks.iter().flat_map(rows_of).for_each(|row| sheet.push(row));
         sheet
     }
 }
 
 /// Most clocks whose ticks are listed in a sentence.
-const LISTED: usize = 6;
+const MAX_LISTED: usize = 6;
 
-/// The ticks, and which clocks went back or jumped.
-fn conclusion(steps: &Steps) -> Vec<String> {
-    let read: Vec<&StepsRecord> = steps.clocks.iter().filter(|clock| clock.events.is_some()).collect();
-    if read.is_empty() {
-        return vec!["No clock was read.".to_owned()];
-    }
-    let ticks: Vec<f64> = read.iter().filter_map(|clock| clock.tick_ns.get()).collect();
-    let finest = ticks.iter().copied().reduce(f64::min);
-    let coarsest = ticks.iter().copied().reduce(f64::max);
-    let ticked = match finest.zip(coarsest) {
-        Some((finest, coarsest)) if read.len() > LISTED => {
-            let clocks = counted(ticks.len() as u64, "clock");
-            format!("The ticks of {clocks} are {} to {}.", tick_time(finest), tick_time(coarsest))
-        }
-        None if read.len() > LISTED => "No tick was found.".to_owned(),
-        _ => {
-            let tick = |clock: &&StepsRecord| tick_cell(clock.tick_ns.get(), clock.tick_evidence.as_ref());
-            let listed: Vec<String> =
-                read.iter().map(|clock| format!("{} {}", clock.identity.label(), tick(clock))).collect();
-            format!("Tick: {}.", listed.join(", "))
-        }
-    };
-    let faulty: Vec<String> =
-        read.iter().filter(|clock| is_faulty(clock)).map(|clock| clock.identity.label()).collect();
-    let moved = if faulty.is_empty() {
-        "No reading went back or jumped.".to_owned()
-    } else {
-        format!("Readings went back or jumped: {}.", faulty.join(", "))
-    };
-    vec![format!("{ticked} {moved}")]
+fn tick(clock: &StepsRecord) -> Cell {
+    tick_cell(clock.tick_ns.get(), clock.tick_evidence.as_ref())
 }
 
 fn is_faulty(clock: &StepsRecord) -> bool {
-    let wrong = |events: &Events| {
-        total([events.regression, events.hidden_regression.get().unwrap_or(0), events.jump.get().unwrap_or(0)])
-    };
-    clock.events.as_ref().is_some_and(|events| wrong(events) > 0)
+    clock.events.as_ref().is_some_and(|events| {
+        events.regression > 0 || [&events.hidden_regression, &events.jump].iter().any(|count| count.get() > Some(0))
+    })
 }
 
 /// Shows one clock in detail.
@@ -127,12 +115,11 @@ fn side_by_side(clocks: &[&StepsRecord]) -> Table {
     if clocks.is_empty() {
         return Table::default();
     }
-    let mut rows = figures("", clocks, |clock| clock.summary.known());
-    let with_zeros = |clock: &&StepsRecord| clock.summary.known().map(|all| all.count) != nonzero(clock);
-    if clocks.iter().any(with_zeros) {
-        rows.extend(figures(", not 0", clocks, |clock| clock.summary_nonzero.known()));
+    let mut rows = figures("", clocks, |clock| &clock.summary);
+    if clocks.iter().any(|clock| count(&clock.summary) != count(&clock.summary_nonzero)) {
+        rows.extend(figures(", not 0", clocks, |clock| &clock.summary_nonzero));
     }
-    rows.push(row("tick", clocks, |clock| tick_cell(clock.tick_ns.get(), clock.tick_evidence.as_ref())));
+    rows.push(row("tick", clocks, tick));
     type Count = fn(&Events) -> Option<u64>;
     let counts: [(&str, Count); 8] = [
         ("reads", |events| Some(events.reads)),
@@ -145,15 +132,14 @@ fn side_by_side(clocks: &[&StepsRecord]) -> Table {
         ("hidden", |events| events.hidden_regression.get()),
     ];
     for (name, count) in counts {
-        let cell = |clock: &StepsRecord| Cell::known(clock.events.as_ref().and_then(count), grouped);
-        rows.push(row(name, clocks, cell));
+        rows.push(row(name, clocks, |clock| Cell::count(clock.events.as_ref().and_then(count))));
     }
     let head = std::iter::once("Time (ns)".to_owned()).chain(clocks.iter().map(|clock| clock.identity.label()));
     let weighed = rows.into_iter().map(|cells| Row { weight: weight(&cells), ..cells.into() });
     Table::new(head, 1, weighed)
 }
 
-/// Rows that say the most, the most important one first.
+/// Rows that a brief page shows first, the most important one first.
 const WEIGHTY: [&str; 11] =
     ["tick", "50%", "99%", "max", "regression", "jump", "stuck", "stall", "gap", "reads", "min"];
 
@@ -167,12 +153,12 @@ fn row(name: &str, clocks: &[&StepsRecord], cell: impl Fn(&StepsRecord) -> Cell)
     std::iter::once(name.into()).chain(clocks.iter().map(|clock| cell(clock))).collect()
 }
 
-fn nonzero(clock: &StepsRecord) -> Option<u64> {
-    clock.summary_nonzero.known().map(|some| some.count)
+fn count(summary: &Figure<Summary>) -> Option<u64> {
+    summary.known().map(|summary| summary.count)
 }
 
-/// The rows of a summary in ns, named as pandas' describe() names them.
-fn figures(suffix: &str, clocks: &[&StepsRecord], of: impl Fn(&StepsRecord) -> Option<&Summary>) -> Vec<Vec<Cell>> {
+/// Makes the rows of a summary in ns, named as pandas' describe() names them.
+fn figures(suffix: &str, clocks: &[&StepsRecord], summary: fn(&StepsRecord) -> &Figure<Summary>) -> Vec<Vec<Cell>> {
     type SummaryFigure = fn(&Summary) -> Option<f64>;
     let figures: [(&str, SummaryFigure); 9] = [
         ("mean", |summary| Some(summary.mean)),
@@ -185,16 +171,15 @@ fn figures(suffix: &str, clocks: &[&StepsRecord], of: impl Fn(&StepsRecord) -> O
         ("99.9%", |summary| Some(summary.p999)),
         ("max", |summary| Some(summary.max)),
     ];
-    let count = |clock: &StepsRecord| Cell::known(of(clock), |summary| grouped(summary.count));
-    let mut rows = vec![row(&format!("count{suffix}"), clocks, count)];
+    let mut rows = vec![row(&format!("count{suffix}"), clocks, |clock| Cell::count(count(summary(clock))))];
     for (name, figure) in figures {
-        let cell = |clock: &StepsRecord| Cell::known(of(clock).and_then(figure), ns);
-        rows.push(row(&format!("{name}{suffix}"), clocks, cell));
+        let name = format!("{name}{suffix}");
+        rows.push(row(&name, clocks, |clock| Cell::known(summary(clock).known().and_then(figure), ns)));
     }
     rows
 }
 
-/// A time in ns, to the picosecond where that says something.
+/// Shows a time in ns with five digits; without decimals from 1 ms on.
 fn ns(ns: f64) -> String {
     if ns.abs() >= 1e6 { format!("{ns:.0}") } else { significant(ns, 5) }
 }
@@ -203,11 +188,11 @@ fn ns(ns: f64) -> String {
 fn differences(clock: &StepsRecord) -> Table {
     let all = total(clock.histogram.iter().map(|bin| bin.count));
     let all = if all == 0 { total(clock.differences.iter().map(|entry| entry.count)) } else { all };
-    let mut seen = 0;
+    let mut cumulative = 0;
     let rows = clock.differences.iter().map(|entry| {
-        seen = total([seen, entry.count]);
+        cumulative = total([cumulative, entry.count]);
         let mut cells = difference(entry, all);
-        cells.push(share(seen, all).into());
+        cells.push(share(cumulative, all).into());
         Row { cells, weight: entry.count, ..Row::default() }
     });
     Table { omitted: Some("rarer ones"), ..Table::new(DIFFERENCES, 0, rows).whole() }
@@ -222,7 +207,7 @@ fn difference(entry: &DifferenceRecord, all: u64) -> Vec<Cell> {
     ]
 }
 
-/// Sentences on a clock: its tick, its modes, what was rounded.
+/// Describes a clock: its tick, its modes, the number of rounded differences.
 fn sentences(clock: &StepsRecord) -> Vec<String> {
     let mut lines = vec![of_tick(clock)];
     if let [_, _, ..] = clock.modes.as_slice() {
@@ -275,7 +260,7 @@ fn of_tick(clock: &StepsRecord) -> String {
     line + "."
 }
 
-/// Returns true if an exact tick says more than its decimals do.
+/// Returns true if an exact tick is not a multiple of 1 ns.
 const fn says_more(exact: &ExactTick) -> bool {
     match exact {
         ExactTick::Fraction { denominator, .. } => *denominator > 1,
@@ -291,7 +276,7 @@ fn frequency(hz: f64) -> String {
     }
 }
 
-/// The worst events of every kind that there were, a line a kind.
+/// Lists the worst events, a line a kind.
 fn worst(clock: &StepsRecord) -> Vec<String> {
     let worst = &clock.worst;
     let kinds: [(&str, &[WorstEvent]); 7] = [
@@ -331,12 +316,14 @@ fn rows_of(clock: &StepsRecord) -> Vec<Vec<Cell>> {
         Cell::time(clock.tick_ns.get()),
         Cell::time(clock.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns)),
     ];
-    let row = |end: [Cell; 4]| start.iter().cloned().chain(end).collect::<Vec<_>>();
-    let mut seen = 0;
-    let of_difference = |entry: &DifferenceRecord| {
-        seen = total([seen, entry.count]);
-        row([entry.units.to_string().into(), Cell::time(entry.ns), Cell::Count(entry.count), Cell::Count(seen)])
-    };
-    let rows: Vec<_> = clock.differences.iter().map(of_difference).collect();
-    if rows.is_empty() { vec![row([const { Cell::Empty }; 4])] } else { rows }
+    let mut ends = Vec::new();
+    let mut cumulative = 0;
+    for DifferenceRecord { units, ns, count, .. } in &clock.differences {
+        cumulative = total([cumulative, *count]);
+        ends.push([units.to_string().into(), Cell::time(*ns), Cell::Count(*count), Cell::Count(cumulative)]);
+    }
+    if ends.is_empty() {
+        ends.push([const { Cell::Empty }; 4]);
+    }
+    ends.into_iter().map(|end| start.iter().cloned().chain(end).collect()).collect()
 }

@@ -1,4 +1,4 @@
-//! The same measurement with one clocksource after the other.
+//! Measurements with one clocksource after the other.
 
 use clockscope_records::{Envelope, Environment, Measurement, Switched};
 use serde_json::Value;
@@ -8,38 +8,38 @@ use super::measure;
 use super::question_page::QuestionPage;
 use crate::chart::Chart;
 use crate::model::Block;
-use crate::report::{Blocks, Lines, Page};
+use crate::report::{Lines, Page};
 use crate::sheet::Sheet;
 use crate::style::View;
 
 impl Page for Envelope<Switched> {
     /// Shows each measurement below the name of its clocksource; the machine where there is none.
     /// In brief, the clocks of all clocksources are one table.
-    fn blocks(&self, view: View) -> Blocks {
-        let heading =
-            |found: &Envelope<Measurement>| Block::heading(format!("clocksource {}", clocksource(&found.environment)));
-        let Some((first, others)) = self.found.measurements.split_first() else {
-            return DocumentHead::of(self).page(view, vec!["Nothing was measured.".to_owned()], Vec::new(), Vec::new());
+    fn blocks(&self, view: View) -> Vec<Block> {
+        let Some(first) = self.found.measurements.first() else {
+            return DocumentHead::new(self).page(
+                view,
+                vec!["Nothing was measured.".to_owned()],
+                Vec::new(),
+                Vec::new(),
+            );
         };
         if view.is_brief {
             return brief(&self.found.measurements, first, view);
         }
-        let blocks = |found: &Envelope<Measurement>| {
-            let source = clocksource(&found.environment).to_owned();
-            found.blocks(view).into_iter().map(move |block| named(block, &source))
-        };
-        let mut below: Vec<Block> = blocks(first).collect();
-        for found in others {
-            below.push(heading(found));
-            below.extend(blocks(found));
+        let mut blocks = Vec::new();
+        for found in &self.found.measurements {
+            let source = clocksource(&found.environment);
+            blocks.push(Block::heading(format!("clocksource {source}")));
+            blocks.extend(found.blocks(view).into_iter().map(|block| named(block, source)));
         }
-        Blocks::around(heading(first), Vec::new(), below)
+        blocks
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
         let parts = record["measurements"].as_array().into_iter().flatten();
-        let mut sheet = Sheet::of_list(&Value::Null, "clocks", &measure::COLUMNS);
-        parts.for_each(|part| sheet.append(Sheet::of_list(part, "clocks", &measure::COLUMNS)));
+        let mut sheet = Sheet::of_list(&Value::Null, "clocks", measure::COLUMNS);
+        parts.for_each(|part| sheet.append(Sheet::of_list(part, "clocks", measure::COLUMNS)));
         sheet
     }
 
@@ -61,12 +61,12 @@ fn clocksource(environment: &Environment) -> &str {
 }
 
 /// One table of all measurements, with the clocksource before each clock.
-fn brief(all: &[Envelope<Measurement>], first: &Envelope<Measurement>, view: View) -> Blocks {
+fn brief(all: &[Envelope<Measurement>], first: &Envelope<Measurement>, view: View) -> Vec<Block> {
     let conclusions = all.iter().map(|found| {
         let lines = found.found.conclusion();
         format!("{}: {}", clocksource(&found.environment), lines.first().map_or("", String::as_str))
     });
     let parts: Vec<_> = all.iter().map(|found| (clocksource(&found.environment), &found.found)).collect();
     let table = measure::table_of_all(&parts, view);
-    DocumentHead::of(first).page(view, conclusions.collect(), Vec::new(), vec![table.into()])
+    DocumentHead::new(first).page(view, conclusions.collect(), Vec::new(), vec![table.into()])
 }

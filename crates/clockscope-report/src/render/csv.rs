@@ -15,7 +15,7 @@ pub(super) struct Csv;
 
 impl Renderer for Csv {
     fn render(&self, report: &Report<'_>, _: Style) -> Result<String, RenderError> {
-        let sheet = report.sheet(&json::value(report.document)?);
+        let sheet = report.page.sheet(&json::value(report.document)?);
         let mut text = Vec::new();
         let mut writer = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(&mut text);
         writer.write_record(sheet.head.iter().map(|name| name.as_bytes()))?;

@@ -7,17 +7,17 @@ use super::histogram;
 use crate::model::{Cell, Row, Table, Tone};
 
 /// Blanks between columns.
-pub(super) const BETWEEN: usize = 2;
-/// Columns of a bar.
-const BAR: usize = 8;
-/// The narrowest that a column of words becomes.
-pub(super) const NARROWEST: usize = 12;
-/// Separate cells and rows in what comfy-table draws, so that each is colored by its meaning; no
+pub(super) const COLUMN_GAP: usize = 2;
+/// Characters of the longest bar.
+const BAR_WIDTH: usize = 8;
+/// Characters of the narrowest column of words.
+pub(super) const MIN_WORDS_WIDTH: usize = 12;
+/// Separate cells and rows in comfy-table's output, so that each cell is colored by its tone. No
 /// text contains them.
-const CELLS: char = '\u{1f}';
-const ROWS: char = '\u{1e}';
+const CELL_SEPARATOR: char = '\u{1f}';
+const ROW_SEPARATOR: char = '\u{1e}';
 
-/// A part of a line, and its meaning.
+/// A part of a line, and its tone.
 pub(super) type Piece = (String, Tone);
 
 /// The style of a drawn grid.
@@ -45,65 +45,70 @@ pub(super) struct Grid {
     pub(super) has_bars: bool,
 }
 
-/// Draws columns of a table. One whose last column wraps gives up its bars before that column
-/// becomes too narrow.
+/// Draws columns of a table. Bars are left out if they would make a last column that wraps too
+/// narrow.
 pub(super) fn draw(table: &Table, rows: &[&Row], indices: &[usize], drawing: GridStyle) -> Grid {
     let GridStyle { width, mut bars, ascii } = drawing;
-    let is_bar = |row: &&Row, index: usize| matches!(row.cells[index], Cell::Measure { bar: Some(_), .. });
-    let has_bars = |index: &&usize| rows.iter().any(|row| is_bar(row, **index));
     let (last, others) = indices.split_last().map_or((0, indices), |(last, others)| (*last, others));
-    let mut room = width.saturating_sub(others.iter().map(|index| column_width(table, rows, *index) + BETWEEN).sum());
+    let used: usize = others.iter().map(|index| column_width(table, rows, *index) + COLUMN_GAP).sum();
+    let mut room = width.saturating_sub(used);
     let longest = column_width(table, rows, last);
     if table.wraps && bars {
-        let of_bars = others.iter().filter(has_bars).count() * (1 + BAR);
-        bars = room >= of_bars + longest.min(NARROWEST);
-        room -= if bars { of_bars } else { 0 };
+        let bar_room = others.iter().filter(|index| has_bars(rows, **index)).count() * (1 + BAR_WIDTH);
+        bars = room >= bar_room + longest.min(MIN_WORDS_WIDTH);
+        room -= if bars { bar_room } else { 0 };
     }
-    let column = |index: &usize| {
-        let bar = (bars && has_bars(&index)).then_some(GridColumn { index: *index, is_bar: true });
-        [GridColumn { index: *index, is_bar: false }].into_iter().chain(bar)
-    };
-    let columns: Vec<GridColumn> = indices.iter().flat_map(column).collect();
-    let pieces_of = |row: &&Row| columns.iter().map(|column| column.piece(row, ascii)).collect();
-    let cells: Vec<Vec<Piece>> = rows.iter().map(pieces_of).collect();
+    let mut columns = Vec::new();
+    for index in indices.iter().copied() {
+        columns.push(GridColumn { index, is_bar: false });
+        if bars && has_bars(rows, index) {
+            columns.push(GridColumn { index, is_bar: true });
+        }
+    }
+    let cells: Vec<Vec<Piece>> =
+        rows.iter().map(|row| columns.iter().map(|column| column.piece(row, ascii)).collect()).collect();
 
-    let between = ContentLineStyle::none().junction(CELLS);
+    let between = ContentLineStyle::none().junction(CELL_SEPARATOR);
     let style = TableStyle::new().header_lines(between).content_lines(between);
     let mut grid = comfy_table::Table::new();
-    grid.load_style(style.row_separator(LineStyle::none().fill(ROWS)));
+    grid.load_style(style.row_separator(LineStyle::none().fill(ROW_SEPARATOR)));
     grid.set_header(columns.iter().map(|column| if column.is_bar { "" } else { &table.head[column.index] }));
     grid.add_rows(cells.iter().map(|pieces| pieces.iter().map(|(text, _)| text)));
     for (at, (column, drawn)) in columns.iter().zip(grid.column_iter_mut()).enumerate() {
         let wraps = table.wraps && column.index == last;
         let is_words = column.is_bar || wraps || column.index < table.left;
         drawn.set_cell_alignment(if is_words { CellAlignment::Left } else { CellAlignment::Right });
-        let before = if column.is_bar { 1 } else { BETWEEN * at.min(1) };
+        let before = if column.is_bar { 1 } else { COLUMN_GAP * at.min(1) };
         drawn.set_padding((before as u16, 0));
-        let fixed = |width: usize| ColumnConstraint::Absolute(Width::Fixed((before + width) as u16));
-        if column.is_bar {
-            drawn.set_constraint(fixed(BAR));
-        } else if wraps {
-            drawn.set_constraint(fixed(longest.min(room.max(NARROWEST))));
+        if column.is_bar || wraps {
+            let width = if column.is_bar { BAR_WIDTH } else { longest.min(room.max(MIN_WORDS_WIDTH)) };
+            drawn.set_constraint(ColumnConstraint::Absolute(Width::Fixed((before + width) as u16)));
         }
     }
 
     let mut lines = grid.lines();
-    let head = lines.next().unwrap_or_default().replace(CELLS, "");
+    let head = lines.next().unwrap_or_default().replace(CELL_SEPARATOR, "");
     let lines: Vec<String> = lines.collect();
-    let drawn = |(pieces, lines): (&Vec<Piece>, &[String])| {
+    let mut rows = Vec::new();
+    for (pieces, lines) in cells.iter().zip(lines.split(|line| line.starts_with(ROW_SEPARATOR))) {
         let tones = pieces.iter().map(|(_, tone)| *tone);
-        lines.iter().map(|line| line.split(CELLS).map(str::to_owned).zip(tones.clone()).collect()).collect()
-    };
-    let rows = cells.iter().zip(lines.split(|line| line.starts_with(ROWS))).map(drawn).collect();
+        let texts = lines.iter().map(|line| line.split(CELL_SEPARATOR).map(str::to_owned));
+        rows.push(texts.map(|texts| texts.zip(tones.clone()).collect()).collect());
+    }
     Grid { head, rows, has_bars: columns.iter().any(|column| column.is_bar) }
 }
 
+/// Returns whether a cell of the column has a bar.
+fn has_bars(rows: &[&Row], index: usize) -> bool {
+    rows.iter().any(|row| matches!(row.cells[index], Cell::Measure { bar: Some(_), .. }))
+}
+
 impl GridColumn {
-    /// The cell or its bar.
+    /// Returns the text of a row's cell, or its bar.
     fn piece(self, row: &Row, ascii: bool) -> Piece {
         match &row.cells[self.index] {
             Cell::Measure { bar: Some(length), .. } if self.is_bar => {
-                (histogram::bar(length * BAR as f64, ascii), Tone::Context)
+                (histogram::bar(length * BAR_WIDTH as f64, ascii), Tone::Context)
             }
             _ if self.is_bar => (String::new(), Tone::Context),
             cell => (cell.to_string(), tone(cell)),
@@ -111,7 +116,7 @@ impl GridColumn {
     }
 }
 
-/// The widest text of a column, its head included.
+/// Returns the width of a column: that of its widest text, its head included.
 pub(super) fn column_width(table: &Table, rows: &[&Row], index: usize) -> usize {
     let cells = rows.iter().map(|row| display_width(&row.cells[index].to_string()));
     cells.chain([display_width(&table.head[index])]).max().unwrap_or(0)

@@ -1,4 +1,4 @@
-//! A histogram in characters: a row a bin, bars as long as the logarithm of the count.
+//! A histogram in characters: a row a bin, bars on a logarithmic scale.
 
 use clockscope_records::Bin;
 
@@ -8,39 +8,37 @@ use super::ascii::ascii as in_ascii;
 use crate::units::{share, time};
 use crate::words::total;
 
-/// Most rows; finer bins are joined.
-const ROWS: usize = 24;
-/// Shortest bar that a row may be cut to.
-const SHORTEST_BAR: usize = 10;
-/// In fewer columns than these a row shows the start of its bin and the count alone.
-const NARROW: usize = 64;
-/// Widest bar: a longer one shows nothing more.
-const LONGEST_BAR: usize = 60;
-/// The eighths of a cell.
+/// Most rows of a histogram; finer bins are joined.
+const MAX_ROWS: usize = 24;
+/// Columns of the longest bar, at least.
+const MIN_BAR_WIDTH: usize = 10;
+/// Columns of the longest bar, at most: a longer one shows nothing more.
+const MAX_BAR_WIDTH: usize = 60;
+/// Columns from which on a row shows both ends of its bin, and not only the start.
+const MIN_WIDTH_OF_ENDS: usize = 64;
+/// The eighths of a character.
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/// One row, before it is drawn.
+/// A row of a histogram, before it is drawn.
 struct HistogramRow {
     label: String,
     count: u64,
-    /// The bins, counted from 1 ns in eighths of a doubling and joined as they are, that come
-    /// before it; `None` for the rows of 0 and below.
+    /// The number of joined bins between 1 ns and the row; `None` for the rows of 0 and below.
     index: Option<i64>,
 }
 
-/// Draws bins, which are in ascending order, in so many columns, with blocks or in ASCII.
+/// Draws bins, which are in ascending order, in `width` columns, with blocks or in ASCII.
 pub(super) fn draw(bins: &[Bin], width: usize, ascii: bool) -> Vec<String> {
-    let narrow = width < NARROW;
+    let narrow = width < MIN_WIDTH_OF_ENDS;
     let joined = [1, 2, 4, 8, 16, 32].into_iter().map(|joined| rows(bins, joined, narrow));
-    let rows = joined.into_iter().find(|rows| rows.len() <= ROWS).unwrap_or_else(|| rows(bins, 64, narrow));
+    let rows = joined.into_iter().find(|rows| rows.len() <= MAX_ROWS).unwrap_or_else(|| rows(bins, 64, narrow));
     let all = total(rows.iter().map(|row| row.count));
     let most = rows.iter().map(|row| row.count).max().unwrap_or(1);
     let counts: Vec<String> =
         rows.iter().map(|row| format!("{} {:>9}", row.count, share(row.count, all) + "%")).collect();
-    let widest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
-    let label_width = widest(&mut rows.iter().map(|row| row.label.chars().count()));
-    let count_width = widest(&mut counts.iter().map(|count| count.chars().count()));
-    let bar_width = width.saturating_sub(label_width + count_width + 4).clamp(SHORTEST_BAR, LONGEST_BAR);
+    let label_width = rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(0);
+    let count_width = counts.iter().map(|count| count.chars().count()).max().unwrap_or(0);
+    let bar_width = width.saturating_sub(label_width + count_width + 4).clamp(MIN_BAR_WIDTH, MAX_BAR_WIDTH);
     let mut lines = Vec::new();
     let mut before: Option<i64> = None;
     for (row, count) in rows.iter().zip(&counts) {
@@ -48,7 +46,7 @@ pub(super) fn draw(bins: &[Bin], width: usize, ascii: bool) -> Vec<String> {
             lines.push(format!("{:>label_width$}", if ascii { ":" } else { "⋮" }));
         }
         before = row.index.or(before);
-        // A single one still shows: the logarithm of 1 is 0.
+        // A count of 1 still shows: the logarithm of 1 is 0.
         let length = (1.0 + row.count as f64).ln() / (1.0 + most as f64).ln() * bar_width as f64;
         let bar = bar(length, ascii);
         let blank = " ".repeat(bar_width - bar.chars().count());
@@ -57,7 +55,7 @@ pub(super) fn draw(bins: &[Bin], width: usize, ascii: bool) -> Vec<String> {
     if ascii { lines.iter().map(|line| in_ascii(line)).collect() } else { lines }
 }
 
-/// Rows of so many bins each.
+/// Makes the rows, each of `joined` bins.
 fn rows(bins: &[Bin], joined: i64, narrow: bool) -> Vec<HistogramRow> {
     let mut rows: Vec<HistogramRow> = Vec::new();
     for bin in bins {
@@ -76,13 +74,13 @@ fn label(bin: &Bin, index: Option<i64>, joined: i64, narrow: bool) -> String {
         (None, _) => "below 0".to_owned(),
         (Some(_), None) => "0".to_owned(),
         (Some(_), Some(index)) => {
-            let edge = |index: i64| time(OCTAVE_EIGHTHS.edge(index * joined));
-            if narrow { edge(index) } else { format!("{} to {}", edge(index), edge(index + 1)) }
+            let [start, end] = [index, index + 1].map(|index| time(OCTAVE_EIGHTHS.edge(index * joined)));
+            if narrow { start } else { format!("{start} to {end}") }
         }
     }
 }
 
-/// Draws a bar of so many columns.
+/// Draws a bar of `length` columns.
 pub(super) fn bar(length: f64, ascii: bool) -> String {
     let whole = length.floor() as usize;
     if ascii {
@@ -118,7 +116,7 @@ mod tests {
         for (width, ascii) in [(40, true), (80, false), (200, false)] {
             let lines = draw(&bins(&many), width, ascii);
             assert!(
-                lines.len() <= ROWS && lines.iter().all(|line| line.chars().count() <= width.max(40)),
+                lines.len() <= MAX_ROWS && lines.iter().all(|line| line.chars().count() <= width.max(40)),
                 "{lines:#?}"
             );
             assert_eq!(ascii, lines.iter().all(|line| line.is_ascii()));

@@ -7,7 +7,6 @@ mod machines;
 mod parts;
 mod policy;
 mod table;
-mod tone;
 
 use std::collections::BTreeMap;
 
@@ -22,7 +21,7 @@ use crate::style::Style;
 use crate::words::{Text, counted, grouped};
 use parts::{fold, list, pairs, paragraphs};
 
-/// The page's styles, and its script. The policy admits these and nothing else.
+/// The page's styles, and its script. The content security policy admits these and nothing else.
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
 
@@ -102,16 +101,17 @@ fn contents(titles: &[Text]) -> Markup {
     }
 }
 
-/// The main part of the page so far.
+/// The state of the page while its blocks are made.
 struct Page {
-    /// The level of a report's own headings, and of those below the last of them.
+    /// The level of a report's headings.
     top: usize,
+    /// The level of headings of the next blocks.
     level: usize,
-    /// True if the page shows the machine of each report at the top.
+    /// True if the page has several reports, and shows their machines at the top.
     are_several: bool,
-    /// Tables so far.
+    /// The number of tables so far.
     tables: usize,
-    /// Identifiers so far, and how often each was wanted.
+    /// Identifiers of charts so far, and the number of charts of each name.
     ids: BTreeMap<String, usize>,
 }
 
@@ -123,9 +123,8 @@ impl Page {
 
     /// Makes the blocks. Charts that follow each other are side by side where there is room.
     fn blocks(&mut self, blocks: &[Block], style: Style) -> Markup {
-        let is_chart = |block: &Block| matches!(block, Block::Chart(_));
         html! {
-            @for group in blocks.chunk_by(|before, after| is_chart(before) && is_chart(after)) {
+            @for group in blocks.chunk_by(|a, b| matches!((a, b), (Block::Chart(_), Block::Chart(_)))) {
                 @let content = html! { @for block in group { (self.block(block, style)) "\n" } };
                 @if group.len() > 1 {
                     div class="charts" { (content) } "\n"
@@ -144,7 +143,7 @@ impl Page {
             }
             Block::Table(table) => self.table(table, style),
             Block::KeyValue { title, pairs } => html! { (heading(self.level, title)) (parts::pairs(pairs)) },
-            // Documents that give a histogram give a chart of it, too.
+            // Each histogram is also a chart.
             Block::Series(_) => Markup::default(),
             Block::Chart(chart) => self.chart(chart),
             Block::Notes { title, lines } => {
@@ -182,20 +181,19 @@ impl Page {
                 }
                 details {
                     summary { (data) }
-                    (table::of(&table, &data, table::MOST_ROWS))
+                    (table::scrolling(&table, &data, table::MAX_ROWS))
                 }
             }
         }
     }
 
     /// Makes an identifier of a chart's name: `chart-histogram_tsc`. Another chart of the same name
-    /// has a number, too. Parts of the chart have identifiers that go on with `-`, which no other
-    /// chart's has.
+    /// gets a number. Parts of the chart append `-` and a word, which collides with no other chart.
     fn id(&mut self, name: &str) -> String {
-        /// Names in a record may be of any length.
-        const LONGEST: usize = 48;
-        let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-        let wanted: String = name.chars().take(LONGEST).map(safe).collect();
+        /// Most characters of a name, which a record may have of any length.
+        const MAX_CHARS: usize = 48;
+        let wanted: String = name.chars().take(MAX_CHARS).collect();
+        let wanted = wanted.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
         loop {
             let count = self.ids.entry(wanted.clone()).and_modify(|count| *count += 1).or_insert(1);
             if *count == 1 {
@@ -211,14 +209,14 @@ impl Page {
 
     fn table(&mut self, table: &Table, style: Style) -> Markup {
         self.tables += 1;
-        let most = if table.omitted.is_some() { style.most_rows() } else { table::MOST_ROWS };
+        let max_rows = if table.omitted.is_some() { style.max_rows() } else { table::MAX_ROWS };
         let name = match table.title.trim_end_matches(':') {
             "" => format!("Table {}", self.tables),
             title => format!("Table: {title}"),
         };
         html! {
             @if !table.rows.is_empty() {
-                (table::of(table, &name, most))
+                (table::scrolling(table, &name, max_rows))
             }
             @let (explaining, others) = table.below.split_at(table.explaining);
             @for line in others {
@@ -245,7 +243,7 @@ fn conclusion(conclusion: &Conclusion) -> Markup {
     }
 }
 
-/// Makes a heading, if there is any text. maud has no elements whose name is a value.
+/// Makes a heading, if there is any text. In maud, the name of an element cannot be a value.
 fn heading(level: usize, text: &str) -> Markup {
     html! {
         @if !text.is_empty() {

@@ -10,8 +10,8 @@ use crate::style::Style;
 pub(super) struct Json;
 
 impl Renderer for Json {
-    /// No number in it can be infinite or not a number: records hold `None` for what is unknown,
-    /// and JSON would write `null` for anything else.
+    /// All numbers of the document are finite: an unknown figure is `None` in a record. JSON would
+    /// write `null` for infinity.
     fn render(&self, report: &Report<'_>, _: Style) -> Result<String, RenderError> {
         Ok(pretty(report.document)?)
     }
@@ -19,7 +19,7 @@ impl Renderer for Json {
 
 /// Writes the document with its texts.
 fn pretty(document: &Document) -> Result<String, serde_json::Error> {
-    Ok(escaped(serde_json::to_string_pretty(document)?) + "\n")
+    Ok(escaped(&serde_json::to_string_pretty(document)?) + "\n")
 }
 
 /// Converts the document to a value. It goes through text, so that the program holds one serializer
@@ -28,15 +28,15 @@ pub(super) fn value(document: &Document) -> Result<Value, serde_json::Error> {
     serde_json::from_str(&pretty(document)?)
 }
 
-/// Escapes all characters that steer a terminal, so that strings keep their content. JSON itself
-/// escapes only control characters up to U+001F. Line breaks and spaces between values are not part
-/// of a string.
-pub(super) fn escaped(json: String) -> String {
-    let is_unescaped = |c: char| c > ' ' && is_steering(c);
-    if !json.contains(is_unescaped) {
-        return json;
+/// Escapes the characters of strings that steer a terminal and that JSON does not escape: those
+/// above U+001F. Each has a number of four digits.
+pub(super) fn escaped(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            c if c > ' ' && is_steering(c) => escaped.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => escaped.push(c),
+        }
     }
-    // All of them have numbers of four digits.
-    let one = |c: char| if is_unescaped(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
-    json.chars().map(one).collect()
+    escaped
 }

@@ -22,8 +22,8 @@ impl Renderer for Markdown {
         let mut page = String::new();
         for block in report.blocks(style.whole_view()) {
             let separator = if page.is_empty() { "" } else { "\n" };
-            let room = style.brief.then(|| brief::LINES.saturating_sub(lines(&page) + separator.len()));
-            let text = self::block(&block, style, room);
+            let room = brief::MAX_LINES.saturating_sub(lines(&page) + separator.len());
+            let text = self::block(&block, style, if style.brief { Some(room) } else { None });
             // A series is in a block of code, and has no text of a record.
             let text = if matches!(block, Block::Series(_)) { text } else { without_markup(&text) };
             if !text.is_empty() {
@@ -35,15 +35,14 @@ impl Renderer for Markdown {
     }
 }
 
-/// Escapes the beginnings of tags, which readers of Markdown take for HTML, and links of texts in
-/// brackets.
+/// Escapes the starts of HTML tags and of links, so that a record's text is no markup.
 fn without_markup(text: &str) -> String {
     let text = text.replace("](", "]\\(").replace("]:", "]\\:").replace("][", "]\\[");
-    let begins = |c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?');
     let mut parts = text.split('<');
     let mut escaped = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        escaped.push_str(if part.starts_with(begins) { "\\<" } else { "<" });
+        let is_tag = part.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'));
+        escaped.push_str(if is_tag { "\\<" } else { "<" });
         escaped.push_str(part);
     }
     escaped
@@ -53,7 +52,7 @@ fn lines(text: &str) -> usize {
     text.matches('\n').count()
 }
 
-/// Writes a block, in so many lines if there is a limit.
+/// Writes a block, in at most `room` lines if there is a limit.
 fn block(block: &Block, style: Style, room: Option<usize>) -> String {
     match (block, room) {
         (Block::Heading(text), _) => format!("## {}\n", capitalized(text)),
@@ -61,7 +60,7 @@ fn block(block: &Block, style: Style, room: Option<usize>) -> String {
         (Block::Table(table), Some(room)) => brief_table(table, room),
         (Block::KeyValue { title, pairs }, room) => list(title, &joined(pairs), room),
         (Block::Series(bins), _) => series(bins, style),
-        // The view of a page without images has none.
+        // `whole_view` has no charts.
         (Block::Chart(_), _) => String::new(),
         (Block::Notes { title, lines }, _) => list(title, lines, None),
         (Block::Section { title, lines }, _) => format!("### {title}\n\n{}", list("", lines, None)),
@@ -70,22 +69,26 @@ fn block(block: &Block, style: Style, room: Option<usize>) -> String {
             list("Environment", &joined(&[&machine[..], recording].concat()), room)
         }
         (Block::Folded { blocks, .. }, _) => blocks.iter().map(|block| self::block(block, style, room)).collect(),
-        (Block::Conclusion(conclusion), room) => self::conclusion(conclusion, room.map(|_| brief::CONCLUSION)),
+        (Block::Conclusion(conclusion), _) => self::conclusion(conclusion, style),
     }
 }
 
-/// Writes the first line in bold, and the conclusions of other questions as a list.
-fn conclusion(conclusion: &Conclusion, room: Option<usize>) -> String {
+/// Writes the first line in bold, and the conclusions of other questions as a list. In brief,
+/// writes as many lines as leave room for a table.
+fn conclusion(conclusion: &Conclusion, style: Style) -> String {
     let Conclusion { caveats, lines, findings } = conclusion;
-    let lead = |(index, line): (usize, &Text)| if index == 0 { format!("**{line}**").into() } else { line.clone() };
-    let lines: Vec<Text> = lines.iter().enumerate().map(lead).collect();
-    let mut parts: Vec<String> = caveats.iter().chain(&lines).map(|line| format!("{line}\n")).collect();
-    parts.push(list("", findings, None));
-    parts.retain(|part| !part.is_empty());
+    let mut parts: Vec<String> = caveats.iter().chain(lines).map(|line| format!("{line}\n")).collect();
+    if let (Some(part), Some(lead)) = (parts.get_mut(caveats.len()), lines.first()) {
+        *part = format!("**{lead}**\n");
+    }
+    if !findings.is_empty() {
+        parts.push(list("", findings, None));
+    }
     let mut text = String::new();
     for part in parts {
         let separator = if text.is_empty() { "" } else { "\n" };
-        if room.is_some_and(|room| self::lines(&text) + separator.len() + self::lines(&part) > room) {
+        let needed = self::lines(&text) + separator.len() + self::lines(&part);
+        if style.brief && needed > brief::MAX_CONCLUSION_LINES {
             break;
         }
         text.push_str(separator);
@@ -97,10 +100,12 @@ fn conclusion(conclusion: &Conclusion, room: Option<usize>) -> String {
 fn table(table: &Table, style: Style) -> String {
     let mut parts = Vec::new();
     if !table.rows.is_empty() {
-        let (rows, left_out) = table.displayed_rows(style.most_rows());
+        let (rows, left_out) = table.displayed_rows(style.max_rows());
         parts.push(grid(table, &rows));
-        if let Some(what) = table.omitted.filter(|_| left_out > 0) {
-            parts.push(format!("and {left_out} {what}\n"));
+        if let Some(omitted) = table.omitted
+            && left_out > 0
+        {
+            parts.push(format!("and {left_out} {omitted}\n"));
         }
     }
     if !table.below.is_empty() {
@@ -111,15 +116,18 @@ fn table(table: &Table, style: Style) -> String {
 
 /// Writes as many rows as there is room for.
 fn brief_table(table: &Table, room: usize) -> String {
-    let drawn = |_, most: usize| {
-        let (rows, left_out) = table.weightiest(most);
+    for max_rows in (1..=table.rows.len()).rev() {
+        let (rows, left_out) = table.weightiest(max_rows);
         let mut parts = vec![grid(table, &rows)];
         if left_out > 0 {
             parts.push(brief::left_out(left_out) + "\n");
         }
-        titled(table, &parts)
-    };
-    brief::most_that_fit(table.rows.len(), drawn, |text| lines(text) <= room).unwrap_or_default()
+        let text = titled(table, &parts);
+        if lines(&text) <= room {
+            return text;
+        }
+    }
+    String::new()
 }
 
 /// Joins the parts of a table below its title.
@@ -130,20 +138,20 @@ fn titled(table: &Table, parts: &[String]) -> String {
 
 /// Writes rows below the heads. A heading of several rows is a row of its own.
 fn grid(table: &Table, rows: &[&Row]) -> String {
-    let is_words = |column: usize| column < table.left || table.wraps && column + 1 == table.head.len();
-    let rule = (0..table.head.len()).map(|column| if is_words(column) { ":--" } else { "--:" });
-    let mut text = row(&table.head) + &row(rule);
-    for of in rows {
-        if !of.heading.is_empty() {
+    let rule = (0..table.head.len()).map(|column| if table.is_words(column) { ":--" } else { "--:" });
+    let mut text = line(&table.head) + &line(rule);
+    for row in rows {
+        if !row.heading.is_empty() {
             let blank = std::iter::repeat_n(String::new(), table.head.len() - 1);
-            text.push_str(&row(std::iter::once(format!("**{}**", of.heading)).chain(blank)));
+            text.push_str(&line(std::iter::once(format!("**{}**", row.heading)).chain(blank)));
         }
-        text.push_str(&row(&of.cells));
+        text.push_str(&line(&row.cells));
     }
     text
 }
 
-fn row<C: Display>(cells: impl IntoIterator<Item = C>) -> String {
+/// Writes a line of a table.
+fn line<C: Display>(cells: impl IntoIterator<Item = C>) -> String {
     // A bar would end the cell.
     let cells: Vec<String> = cells.into_iter().map(|cell| cell.to_string().replace('|', "\\|")).collect();
     format!("| {} |\n", cells.join(" | "))
@@ -154,8 +162,8 @@ fn series(bins: &[Bin], style: Style) -> String {
     format!("```\n{}\n```\n", lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n"))
 }
 
-/// Writes a list, one line per entry, below a title if there is any; in so many lines if there is a
-/// limit.
+/// Writes a list, one line per entry, below a title if there is any; in at most `room` lines if
+/// there is a limit.
 fn list(title: &str, entries: &[impl Display], room: Option<usize>) -> String {
     let mut text = if title.is_empty() { String::new() } else { format!("{}:\n\n", title.trim_end_matches(':')) };
     let room = room.map_or(usize::MAX, |room| room.saturating_sub(lines(&text)));

@@ -12,12 +12,12 @@ pub(super) struct Ndjson;
 
 impl Renderer for Ndjson {
     fn render(&self, report: &Report<'_>, _: Style) -> Result<String, RenderError> {
-        let mut whole = value(report.document)?;
+        let mut record = value(report.document)?;
         let names = names(report.document);
-        match report.lines() {
-            Lines::Entries(entries) => Ok(lines(whole, &names, entries)?),
+        match report.page.lines() {
+            Lines::Entries(entries) => Ok(lines(record, &names, entries)?),
             Lines::Documents { list, schema, entries } => {
-                let Value::Array(documents) = whole[list].take() else { return Ok(String::new()) };
+                let Value::Array(documents) = record[list].take() else { return Ok(String::new()) };
                 let mut text = String::new();
                 for mut document in documents {
                     document["schema"] = schema.into();
@@ -29,7 +29,7 @@ impl Renderer for Ndjson {
     }
 }
 
-/// The names of a check in a fleet, which each of its lines has.
+/// Returns the names that identify a check in a fleet, which each of its lines has.
 fn names(document: &Document) -> Map<String, Value> {
     let mut names = Map::new();
     if let Document::Check(check) = document {
@@ -39,22 +39,22 @@ fn names(document: &Document) -> Map<String, Value> {
     names
 }
 
-/// Writes first an object of type `environment` with everything that concerns the whole document
-/// and, of a check, the number of clocks, then one for each entry of its lists, one of type
-/// `advice` if there is any, last one of type `end` with the number of lines before it. Every
-/// object has the schema, its version, and these names.
+/// Writes an object of type `environment` with the fields of the document that are not lists (and
+/// the number of clocks of a check), then one for each entry of its lists, one of type `advice` if
+/// there is any, and one of type `end` with the number of lines before it. Every object has the
+/// schema, its version, and `names`.
 fn lines(document: Value, names: &Map<String, Value>, entries: &[(&str, &str)]) -> Result<String, serde_json::Error> {
-    let Value::Object(mut whole) = document else { return Ok(String::new()) };
-    if let Some(verdicts) = whole.get("verdicts").and_then(Value::as_array) {
-        whole.insert("clocks".to_owned(), verdicts.len().into());
+    let Value::Object(mut fields) = document else { return Ok(String::new()) };
+    if let Some(verdicts) = fields.get("verdicts").and_then(Value::as_array) {
+        fields.insert("clocks".to_owned(), verdicts.len().into());
     }
-    let entries: Vec<_> = entries.iter().map(|(list, kind)| (kind, whole.remove(*list))).collect();
-    let advice = whole.remove("advice");
+    let entries: Vec<_> = entries.iter().map(|(list, kind)| (kind, fields.remove(*list))).collect();
+    let advice = fields.remove("advice");
     let mut head = names.clone();
     for key in ["schema", "schema_version"] {
-        head.insert(key.to_owned(), whole.get(key).cloned().unwrap_or_default());
+        head.insert(key.to_owned(), fields.get(key).cloned().unwrap_or_default());
     }
-    let mut text = line("environment", &head, Value::Object(whole))?;
+    let mut text = line("environment", &head, Value::Object(fields))?;
     for (kind, entries) in &entries {
         for entry in entries.as_ref().and_then(Value::as_array).into_iter().flatten() {
             text += &line(kind, &head, entry.clone())?;
@@ -73,5 +73,5 @@ fn line(kind: &str, head: &Map<String, Value>, content: Value) -> Result<String,
     object.insert("type".to_owned(), kind.into());
     object.extend(head.clone());
     object.extend(content.as_object().into_iter().flatten().map(|(key, value)| (key.clone(), value.clone())));
-    Ok(escaped(serde_json::to_string(&object)?) + "\n")
+    Ok(escaped(&serde_json::to_string(&object)?) + "\n")
 }

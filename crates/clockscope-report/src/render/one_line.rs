@@ -1,10 +1,12 @@
 //! A check in one short line, for monitors that show or keep no more.
 
+use std::collections::BTreeMap;
+
 use clockscope_records::{Check, Envelope, Trustworthiness, Verdict, printable};
 
 use crate::words::shortened;
 
-/// Most characters of the line: node-problem-detector cuts what is longer by default.
+/// Most characters of the line: node-problem-detector cuts longer ones by default.
 pub const LINE_WIDTH: usize = 80;
 
 /// The health of a machine's clocks, by the four states of Nagios.
@@ -21,10 +23,10 @@ pub enum ClockHealth {
 }
 
 impl ClockHealth {
-    /// Returns what the worst verdict means; `Unknown` where there is none, and where nothing worse
-    /// is known beside a clock that is not available.
+    /// Returns the health that the worst verdict implies; `Unknown` where there is none, and where
+    /// clocks are trusted but one is not available.
     #[must_use]
-    pub fn of(check: &Check) -> Self {
+    pub fn from_check(check: &Check) -> Self {
         match check.verdicts.iter().map(|verdict| verdict.verdict).min() {
             None => Self::Unknown,
             Some(Trustworthiness::Trusted) if !check.unavailable.is_empty() => Self::Unknown,
@@ -49,24 +51,25 @@ impl ClockHealth {
 
 /// Returns a check in one line of [`LINE_WIDTH`] characters at most, without a line break.
 ///
-/// It begins with the state and the remark, if there is any; of the rest it has as much as fits.
+/// It begins with the state and the remark, if there is any, and has as many facts as fit.
 #[must_use]
 pub fn one_line(check: &Envelope<Check>, health: ClockHealth, remark: Option<&str>) -> String {
     let clocksource = check.environment.clocksource.as_deref().map(|name| format!("clocksource {name}"));
     let missing = check.found.unavailable.iter().map(|missing| missing.clock.as_str()).collect::<Vec<_>>().join(" ");
     let missing = if missing.is_empty() { missing } else { format!("{missing} not available") };
-    let candidates = wordings(&check.found.verdicts).into_iter().flat_map(|words| {
-        let alone = vec![words.clone()];
-        [vec![words].into_iter().chain(clocksource.clone()).collect(), alone]
-    });
-    let lines = candidates
-        .map(|parts: Vec<String>| state_line(health, &[remark.unwrap_or_default(), &missing, &parts.join("; ")]));
-    let lines: Vec<String> = lines.collect();
-    let fitting = lines.iter().find(|line| line.chars().count() <= LINE_WIDTH).or(lines.last());
-    cut(fitting.map(String::as_str).unwrap_or_default())
+    let mut line = String::new();
+    for wording in wordings(&check.found.verdicts) {
+        for clocksource in [clocksource.as_deref().unwrap_or_default(), ""] {
+            line = state_line(health, &[remark.unwrap_or_default(), &missing, &wording, clocksource]);
+            if line.chars().count() <= LINE_WIDTH {
+                return line;
+            }
+        }
+    }
+    cut(&line)
 }
 
-/// Returns the same line for what kept the clocks from being judged.
+/// Returns an error in one line of [`LINE_WIDTH`] characters at most, for a check that failed.
 #[must_use]
 pub fn one_line_of_error(error: &str) -> String {
     cut(&state_line(ClockHealth::Unknown, &[error]))
@@ -74,55 +77,54 @@ pub fn one_line_of_error(error: &str) -> String {
 
 fn state_line(health: ClockHealth, parts: &[&str]) -> String {
     let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
-    // What follows a bar are figures for Nagios.
+    // Nagios takes the text after a bar for figures.
     printable(&format!("clockscope {}: {}", health.as_str(), parts.join("; "))).replace('|', "/")
 }
 
-/// Shortens a line in ASCII: not every monitor shows more.
+/// Shortens a line, marked in ASCII: some monitors show nothing else.
 fn cut(line: &str) -> String {
     shortened(line, LINE_WIDTH, "...")
 }
 
-/// Ways to word the verdicts, the longest first.
+/// Words the verdicts in several ways, the longest first.
 fn wordings(verdicts: &[Verdict]) -> Vec<String> {
-    let of = |verdict: Trustworthiness| verdicts.iter().filter(move |found| found.verdict == verdict);
-    let count = |verdict: Trustworthiness| Some((of(verdict).count(), verdict)).filter(|(count, _)| *count > 0);
-    let counted = |verdicts: &[Trustworthiness]| -> Vec<String> {
-        let counts = verdicts.iter().filter_map(|verdict| count(*verdict));
-        counts.map(|(count, verdict)| format!("{count} {verdict}")).collect()
-    };
-    let all = Trustworthiness::ALL;
-    let Some(worst) = all.into_iter().find(|verdict| of(*verdict).next().is_some()) else {
+    let Some(worst) = verdicts.iter().map(|found| found.verdict).min() else {
         return vec!["no clock was judged".to_owned()];
     };
-    let brief = counted(&all).join(", ");
-    let Some(first) = of(worst).next().filter(|_| worst != Trustworthiness::Trusted) else {
-        return vec![format!("{brief} ({})", names(of(worst))), brief];
+    let brief = counts(verdicts.iter()).join(", ");
+    let found: Vec<&Verdict> = verdicts.iter().filter(|found| found.verdict == worst).collect();
+    let names = found.iter().map(|found| found.clock.as_str()).collect::<Vec<_>>().join(" ");
+    if worst == Trustworthiness::Trusted {
+        return vec![format!("{brief} ({names})"), brief];
+    }
+    let others = counts(verdicts.iter().filter(|found| found.verdict > worst));
+    let reasons = reasons(found[0]);
+    let (all_reasons, main_reason) = (in_brackets(&reasons), in_brackets(reasons.get(..1).unwrap_or_default()));
+    // The uses, if all clocks share them.
+    let use_verdict = found[0].brief();
+    let is_shared = found.iter().all(|found| found.brief() == use_verdict);
+    let judged = if is_shared { use_verdict } else { worst.to_string() };
+    let first = match found.len() {
+        1 => found[0].clock.clone(),
+        count => format!("{} and {} more", found[0].clock, count - 1),
     };
-    let others = counted(&all.into_iter().filter(|verdict| *verdict > worst).collect::<Vec<_>>());
-    let reasons = reasons(first);
-    let in_brackets = |reasons: &[&str]| format!(" ({})", reasons.join(", "));
-    let [because, mainly] = [reasons.len(), 1].map(|most| match reasons.get(..most) {
-        Some(reasons @ [_, ..]) => in_brackets(reasons),
-        _ => String::new(),
-    });
-    let more = of(worst).count() - 1;
-    // The use, where it is the same of all of them.
-    let brief_of_first = first.brief();
-    let is_same = of(worst).all(|found| found.brief() == brief_of_first);
-    let judged = if is_same { brief_of_first } else { worst.to_string() };
-    let shorter = if more == 0 { first.clock.clone() } else { format!("{} and {more} more", first.clock) };
-    let with = |who: &str, because: &str| {
-        let head = format!("{who} {judged}{because}");
-        [vec![head], others.clone()].concat().join(", ")
-    };
-    let [all, few, one] =
-        [(&*names(of(worst)), &because), (&shorter, &because), (&shorter, &mainly)].map(|(who, why)| with(who, why));
-    vec![all, few, one, with(&shorter, ""), brief]
+    let heads = [(&names, &*all_reasons), (&first, &all_reasons), (&first, &main_reason), (&first, "")];
+    let heads = heads.map(|(clocks, reasons)| format!("{clocks} {judged}{reasons}"));
+    let wordings = heads.into_iter().map(|head| [vec![head], others.clone()].concat().join(", "));
+    wordings.chain([brief]).collect()
 }
 
-fn names<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> String {
-    verdicts.map(|verdict| verdict.clock.as_str()).collect::<Vec<_>>().join(" ")
+/// Counts verdicts, the worst first: `1 limited`, `2 trusted`.
+fn counts<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> Vec<String> {
+    let mut counts = BTreeMap::new();
+    for found in verdicts {
+        *counts.entry(found.verdict).or_insert(0) += 1;
+    }
+    counts.iter().map(|(verdict, count)| format!("{count} {verdict}")).collect()
+}
+
+fn in_brackets(reasons: &[&str]) -> String {
+    if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join(", ")) }
 }
 
 /// Names the checks that decide a verdict.
@@ -154,7 +156,7 @@ mod tests {
         let of = |(clock, found): &(&str, Trustworthiness)| verdict(clock, *found, *found != Trustworthiness::Trusted);
         let check = Check { verdicts: verdicts.iter().map(of).collect(), ..Check::default() };
         let environment = Environment { clocksource: Figure::Known("tsc".to_owned()), ..Environment::default() };
-        let health = ClockHealth::of(&check);
+        let health = ClockHealth::from_check(&check);
         let check = Envelope { schema_version: 1, recorded_at: None, environment, run: None, found: check };
         one_line(&check, health, remark)
     }
@@ -232,7 +234,7 @@ mod tests {
         let none = Check { unavailable: vec![hpet], ..Check::default() };
         let of = |verdicts: Vec<Verdict>| Check { verdicts, ..none.clone() };
         let line = |found: Check| {
-            let health = ClockHealth::of(&found);
+            let health = ClockHealth::from_check(&found);
             let environment = Environment::default();
             one_line(&Envelope { schema_version: 1, recorded_at: None, environment, run: None, found }, health, None)
         };
@@ -242,7 +244,7 @@ mod tests {
         for (worst, expected) in
             [(Trustworthiness::Trusted, ClockHealth::Unknown), (Trustworthiness::Limited, ClockHealth::Warning)]
         {
-            assert_eq!(ClockHealth::of(&of(vec![verdict("tsc", worst, true)])), expected);
+            assert_eq!(ClockHealth::from_check(&of(vec![verdict("tsc", worst, true)])), expected);
         }
     }
 

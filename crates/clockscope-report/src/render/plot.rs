@@ -1,32 +1,32 @@
 //! Curves in characters: a marker for each series, a column for each step of the axis.
 
 use crate::chart::scale::{Scale, Tick};
-use crate::chart::{Chart, Curve, CurvePlot, Form, Plot, Point};
+use crate::chart::{Chart, Curve, CurvePlot, Form, Plot};
 
 /// Rows of a plot.
-const HEIGHT: usize = 12;
-/// Columns of the widest plot, and of the narrowest.
-const WIDEST: usize = 72;
-const NARROWEST: usize = 20;
-/// Columns of the widest label on the left.
-const LABEL: usize = 12;
+const ROWS: usize = 12;
+/// Columns of the narrowest plot, and of the widest.
+const MIN_WIDTH: usize = 20;
+const MAX_WIDTH: usize = 72;
+/// Columns of the labels on the left.
+const LABEL_WIDTH: usize = 12;
 
 /// Markers of series, in their order.
 const MARKERS: [char; 8] = ['●', '◆', '■', '▲', '+', '▼', '○', '◇'];
-const ASCII: [char; 8] = ['*', 'o', 'x', '#', '+', '%', '@', '='];
+const ASCII_MARKERS: [char; 8] = ['*', 'o', 'x', '#', '+', '%', '@', '='];
 
-/// Returns whether the chart is drawn in characters. Tables and histograms of terminals show what
-/// other charts do.
+/// Returns whether the chart is drawn in characters. For other charts, a terminal has tables and
+/// histograms.
 pub(super) fn is_drawn(chart: &Chart) -> bool {
     curves(chart).is_some()
 }
 
-/// Draws curves in so many columns; no line for other charts.
+/// Draws curves in `width` columns. Other charts have no lines.
 pub(super) fn draw(chart: &Chart, width: usize, ascii: bool) -> Vec<String> {
     let Some(plot) = curves(chart) else { return Vec::new() };
-    let width = width.saturating_sub(LABEL + 3).clamp(NARROWEST, WIDEST);
-    let (x, y) = (Scale::of(&plot.x, plot.xs(), 4), Scale::of(&plot.y, plot.ys(), 4));
-    let mut cells = vec![vec![' '; width]; HEIGHT];
+    let width = width.saturating_sub(LABEL_WIDTH + 3).clamp(MIN_WIDTH, MAX_WIDTH);
+    let (x, y) = (Scale::new(&plot.x, plot.xs(), 4), Scale::new(&plot.y, plot.ys(), 4));
+    let mut cells = vec![vec![' '; width]; ROWS];
     for (series, (curve, marker)) in plot.series.iter().zip(markers(ascii)).enumerate() {
         let mut points = curve_cells(curve, &x, &y, width);
         if curve.form == Form::Stairs && points.len() > plot.series.len() {
@@ -43,15 +43,15 @@ pub(super) fn draw(chart: &Chart, width: usize, ascii: bool) -> Vec<String> {
     lines.iter().map(|line| in_characters(line, ascii)).collect()
 }
 
-/// Returns the nearest free cell on the right, otherwise on the left: a marker covers no other as
-/// long as there is room.
+/// Returns the nearest free cell on the right, otherwise on the left, so that a marker covers no
+/// other where there is room.
 fn free(row: &[char], column: usize) -> usize {
     let right = (column..row.len()).take(MARKERS.len());
     let left = (0..column).rev().take(MARKERS.len());
     right.chain(left).find(|at| row[*at] == ' ').unwrap_or(column)
 }
 
-/// Says what the axes and the markers are.
+/// Names the axes and the markers.
 pub(super) fn key(chart: &Chart, ascii: bool) -> String {
     let Some(plot) = curves(chart) else { return String::new() };
     let names = plot.series.iter().zip(markers(ascii)).map(|(curve, marker)| format!("{marker} {}", curve.name));
@@ -62,7 +62,7 @@ pub(super) fn key(chart: &Chart, ascii: bool) -> String {
 }
 
 fn markers(ascii: bool) -> impl Iterator<Item = char> {
-    (if ascii { ASCII } else { MARKERS }).into_iter().cycle()
+    (if ascii { ASCII_MARKERS } else { MARKERS }).into_iter().cycle()
 }
 
 fn in_characters(line: &str, ascii: bool) -> String {
@@ -70,52 +70,57 @@ fn in_characters(line: &str, ascii: bool) -> String {
 }
 
 fn curves(chart: &Chart) -> Option<&CurvePlot> {
-    let is_curve = |curve: &Curve| matches!(curve.form, Form::Line | Form::Stairs);
-    match &chart.plot {
-        Plot::Curves(plot) if chart.has_characters && plot.series.iter().all(is_curve) => Some(plot),
-        Plot::Curves(_) | Plot::Rows(_) | Plot::Evidence(_) => None,
-    }
+    let Plot::Curves(plot) = &chart.plot else { return None };
+    let are_curves = plot.series.iter().all(|curve| matches!(curve.form, Form::Line | Form::Stairs));
+    if chart.has_characters && are_curves { Some(plot) } else { None }
 }
 
-/// Returns the cells of a curve: those of its points, and of stairs those of every column up to the
-/// last point.
+/// Returns the column of a value.
+fn column(x: &Scale, value: f64, width: usize) -> usize {
+    (x.position(value) * (width - 1) as f64).round() as usize
+}
+
+/// Returns the row of a value, from the top.
+fn row(y: &Scale, value: f64) -> usize {
+    ROWS - 1 - (y.position(value) * (ROWS - 1) as f64).round() as usize
+}
+
+/// Returns the cells of a curve: those of its points, and for stairs those of every column up to
+/// the last point.
 fn curve_cells(curve: &Curve, x: &Scale, y: &Scale, width: usize) -> Vec<(usize, usize)> {
-    let column = |point: &Point| (x.position(point.x) * (width - 1) as f64).round() as usize;
-    let row = |point: &Point| HEIGHT - 1 - (y.position(point.y) * (HEIGHT - 1) as f64).round() as usize;
-    if curve.form == Form::Line {
-        return curve.points.iter().map(|point| (column(point), row(point))).collect();
+    let cells: Vec<(usize, usize)> =
+        curve.points.iter().map(|point| (column(x, point.x, width), row(y, point.y))).collect();
+    let (Form::Stairs, [(first, _), ..], Some((last, _))) = (curve.form, cells.as_slice(), cells.last()) else {
+        return cells;
+    };
+    let mut stairs = Vec::new();
+    for at in *first..=*last {
+        stairs.extend(cells.iter().rev().find(|(column, _)| *column <= at).map(|(_, row)| (at, *row)));
     }
-    let first = curve.points.first().map_or(width, column);
-    let height = |at: usize| curve.points.iter().rev().find(|point| column(point) <= at).map(row);
-    let end = curve.points.last().map_or(0, |last| column(last) + 1);
-    (first..end).filter_map(|at| Some((at, height(at)?))).collect()
+    stairs
 }
 
 /// Puts the vertical axis on the left of the rows.
 fn framed(plot: &CurvePlot, y: &Scale, cells: &[Vec<char>], ascii: bool) -> Vec<String> {
     let ticks = y.ticks(&plot.y, 6);
-    let label = |row: usize| {
-        let is_here =
-            |tick: &&Tick| HEIGHT - 1 - (y.position(tick.value) * (HEIGHT - 1) as f64).round() as usize == row;
-        ticks.iter().find(is_here).map_or("", |tick| tick.label.as_str())
-    };
     let edge = if ascii { '|' } else { '│' };
-    let line = |(row, cells): (usize, &Vec<char>)| {
-        let label: String = label(row).chars().take(LABEL).collect();
-        format!("{label:>LABEL$} {edge}{}", cells.iter().collect::<String>())
-    };
-    cells.iter().enumerate().map(line).collect()
+    let mut lines = Vec::new();
+    for (index, cells) in cells.iter().enumerate() {
+        let tick = ticks.iter().find(|tick| row(y, tick.value) == index);
+        let label: String = tick.map_or("", |tick| &tick.label).chars().take(LABEL_WIDTH).collect();
+        lines.push(format!("{label:>LABEL_WIDTH$} {edge}{}", cells.iter().collect::<String>()));
+    }
+    lines
 }
 
-/// The horizontal axis with its labels.
+/// Returns the horizontal axis with its labels.
 fn below(plot: &CurvePlot, x: &Scale, width: usize, ascii: bool) -> [String; 2] {
     let (corner, edge) = if ascii { ("+", "-") } else { ("└", "─") };
     let mut labels = vec![' '; width + 1];
     let mut free = 0;
     for Tick { value, label } in x.ticks(&plot.x, 8) {
         let length = label.chars().count();
-        let center = (x.position(value) * (width - 1) as f64).round() as usize;
-        let start = center.saturating_sub(length / 2).min((width + 1).saturating_sub(length));
+        let start = column(x, value, width).saturating_sub(length / 2).min((width + 1).saturating_sub(length));
         if start < free || length > width {
             continue;
         }
@@ -125,13 +130,13 @@ fn below(plot: &CurvePlot, x: &Scale, width: usize, ascii: bool) -> [String; 2] 
         free = start + length + 2;
     }
     let labels: String = labels.into_iter().collect();
-    [format!("{:LABEL$} {corner}{}", "", edge.repeat(width)), format!("{:LABEL$}  {labels}", "")]
+    [format!("{:LABEL_WIDTH$} {corner}{}", "", edge.repeat(width)), format!("{:LABEL_WIDTH$}  {labels}", "")]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chart::{Axis, Spacing, Unit};
+    use crate::chart::{Axis, Point, Spacing, Unit};
 
     fn chart(form: Form, points: &[(f64, f64)]) -> Chart {
         let axis = |title: &str, unit| Axis::new(title, unit, Spacing::Log);
@@ -144,14 +149,14 @@ mod tests {
     #[test]
     fn a_falling_line_falls() {
         let lines = draw(&chart(Form::Line, &[(1e6, 1e-6), (1e7, 1e-7), (1e8, 1e-8)]), 60, true);
-        assert_eq!(lines.len(), HEIGHT + 2);
+        assert_eq!(lines.len(), ROWS + 2);
         for marker in ['*', 'o'] {
-            let columns: Vec<usize> = lines[..HEIGHT].iter().filter_map(|line| line.find(marker)).collect();
+            let columns: Vec<usize> = lines[..ROWS].iter().filter_map(|line| line.find(marker)).collect();
             assert!(columns.len() == 3 && columns.windows(2).all(|pair| pair[0] < pair[1]), "{lines:#?}");
         }
         assert!(lines.iter().all(|line| line.is_ascii()), "{lines:#?}");
         assert!(lines[0].trim_start().starts_with("1e-6 |"), "{lines:#?}");
-        assert!(lines[HEIGHT + 1].contains("1 ms"), "{lines:#?}");
+        assert!(lines[ROWS + 1].contains("1 ms"), "{lines:#?}");
         let chart = chart(Form::Line, &[(1e6, 1e-6)]);
         assert_eq!(key(&chart, true), "Deviation, over: tau. * a, o b. Markers of one place are side by side");
     }
@@ -159,8 +164,8 @@ mod tests {
     #[test]
     fn stairs_fill_every_column() {
         let lines = draw(&chart(Form::Stairs, &[(10.0, 1.0), (20.0, 50.0), (1000.0, 100.0)]), 80, false);
-        let count = |marker| lines[..HEIGHT].iter().map(|line| line.matches(marker).count()).sum::<usize>();
-        let width = lines[HEIGHT].matches('─').count();
+        let count = |marker| lines[..ROWS].iter().map(|line| line.matches(marker).count()).sum::<usize>();
+        let width = lines[ROWS].matches('─').count();
         assert_eq!([count('●'), count('◆')], [width.div_ceil(2), width / 2], "{lines:#?}");
     }
 
@@ -172,9 +177,9 @@ mod tests {
         let curves = [curve(&[(10.0, 0.0), (100.0, 5.0)]), curve(&[(10.0, 0.0), (1000.0, 9.0)])];
         let plot = CurvePlot::new(axis(Spacing::Log), axis(Spacing::FromZero), curves);
         let lines = draw(&Chart::new("x", "X", plot).in_characters(), 80, true);
-        let last = |marker| lines[..HEIGHT].iter().filter_map(|line| line.rfind(marker)).max();
-        let frame = LABEL + 2;
-        let width = lines[HEIGHT].matches('-').count();
+        let last = |marker| lines[..ROWS].iter().filter_map(|line| line.rfind(marker)).max();
+        let frame = LABEL_WIDTH + 2;
+        let width = lines[ROWS].matches('-').count();
         assert!(last('*') <= Some(frame + width / 2 + 1) && last('o') >= Some(frame + width - 2), "{lines:#?}");
     }
 

@@ -12,9 +12,8 @@ use super::renderer::{RenderError, Renderer};
 use crate::report::Report;
 use crate::style::Style;
 
-/// Most series of a document, unless all are asked for: each costs the server memory on every
-/// machine.
-const MOST: usize = 60;
+/// Most series of a document without `--verbose`: each costs the server memory on every machine.
+const MAX_SERIES: usize = 60;
 
 /// Documents that have metrics.
 pub(super) const SCHEMAS: [&str; 1] = ["clockscope.check"];
@@ -26,7 +25,7 @@ impl Renderer for Prometheus {
         let Document::Check(check) = report.document else { return Err(RenderError::NoMetrics) };
         let mut families = check::families(check);
         if !style.verbose {
-            exposition::limit(&mut families, MOST);
+            exposition::limit(&mut families, MAX_SERIES);
         }
         Ok(exposition::text(&families))
     }

@@ -32,10 +32,11 @@ struct Series<'a> {
     ns_per_unit: f64,
 }
 
-/// Writes the readings of all clocks, whose names are cleaned as all texts of a record are, or
-/// escaped in JSON. Each is in ns since its first one: whole ns for a clock of whole ns,
-/// picoseconds for others. A reading before the first is negative. Clocks whose unit has no fixed
-/// length are in the recording alone: their names are returned.
+/// Writes the readings of all clocks, and returns the names of the clocks that were left out: those
+/// whose unit has no fixed length, except in the recording.
+///
+/// Readings are in ns since the first one of their clock, with three decimals if its unit is not a
+/// multiple of 1 ns. Names are cleaned, or escaped in JSON.
 ///
 /// # Errors
 /// Those of the writer.
@@ -76,7 +77,7 @@ fn sheet<W: Write>(out: W, series: &[Series<'_>]) -> io::Result<()> {
         let name = printable(&clock.clock);
         for ns in clock.ns() {
             field.clear();
-            // A string takes everything.
+            // Writing to a string cannot fail.
             let _ = write!(field, "{ns}");
             writer.write_record([name.as_ref(), field.as_str()])?;
         }
@@ -97,7 +98,7 @@ fn arrays<W: Write>(mut out: W, series: &[Series<'_>]) -> io::Result<()> {
     out.flush()
 }
 
-/// Writes one line per reading: what `start` makes of the clock's name, the reading, and `end`.
+/// Writes one line per reading: the clock's name formatted by `start`, the reading, and `end`.
 fn lines<W: Write>(mut out: W, series: &[Series<'_>], start: impl Fn(&str) -> String, end: &str) -> io::Result<()> {
     for clock in series {
         let start = start(&clock.clock);
@@ -223,7 +224,7 @@ mod tests {
         }
     }
 
-    /// Core cycles have no length: they are in the recording alone.
+    /// Core cycles have no length: only the recording has them.
     #[test]
     fn a_clock_without_a_length_is_named() {
         let cycles: (&str, f64, &[u64]) = ("rdpmc", 0.0, &[1, 2]);

@@ -4,7 +4,7 @@ use crate::report::Report;
 use crate::style::Style;
 
 /// A form that reports are rendered in.
-pub(super) trait Renderer {
+pub(crate) trait Renderer {
     /// Renders a report; the text ends with a newline.
     fn render(&self, report: &Report<'_>, style: Style) -> Result<String, RenderError>;
 

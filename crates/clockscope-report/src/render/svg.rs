@@ -26,7 +26,7 @@ impl Renderer for Svg {
 }
 
 /// Draws the chart of this name.
-pub(super) fn named(report: &Report<'_>, name: &str) -> Result<String, RenderError> {
+pub(crate) fn named(report: &Report<'_>, name: &str) -> Result<String, RenderError> {
     let charts = report.charts();
     if let Some(chart) = charts.iter().find(|chart| *chart.name == *name) {
         return Ok(image(chart));

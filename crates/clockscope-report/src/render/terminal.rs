@@ -4,7 +4,7 @@ use textwrap::core::display_width;
 
 use super::ascii::in_ascii;
 use super::brief;
-use super::grid::{self, BETWEEN, Grid, GridStyle, Piece, column_width};
+use super::grid::{self, COLUMN_GAP, Grid, GridStyle, MIN_WORDS_WIDTH, Piece, column_width};
 use super::histogram;
 use super::plot;
 use super::renderer::{RenderError, Renderer};
@@ -14,17 +14,17 @@ use crate::style::Style;
 use crate::words::Text;
 
 /// Columns of a page by default.
-const WIDTH: u16 = 80;
-/// Prose is no wider: longer lines are hard to follow.
-const PROSE: usize = 100;
+const DEFAULT_WIDTH: u16 = 80;
+/// Columns of the narrowest page.
+const MIN_WIDTH: u16 = 40;
+/// Most columns of prose: longer lines are hard to read.
+const MAX_PROSE_WIDTH: usize = 100;
+/// Columns of the environment's names.
+const NAME_WIDTH: usize = 18;
 /// Explains the bars of a table, as [`Table::with_bars`] makes them.
 const BARS: &str = "Bars are logarithmic.";
-/// The narrowest that a page becomes.
-const NARROWEST: u16 = 40;
-/// Of figures below their name, and of lists below their title.
+/// Indents figures below their name, and lists below their title.
 const INDENT: &str = "  ";
-/// Columns of the environment's names.
-const NAMES: usize = 18;
 
 pub(super) struct Terminal;
 
@@ -36,8 +36,8 @@ impl Renderer for Terminal {
         if style.ascii {
             blocks = blocks.into_iter().map(in_ascii).collect();
         }
-        let is_drawn = |block: &&Block| !matches!(block, Block::Chart(chart) if !plot::is_drawn(chart));
-        for (index, block) in blocks.iter().filter(is_drawn).enumerate() {
+        blocks.retain(|block| !matches!(block, Block::Chart(chart) if !plot::is_drawn(chart)));
+        for (index, block) in blocks.iter().enumerate() {
             if index > 0 {
                 page.line("", Mark::Normal);
             }
@@ -77,7 +77,7 @@ impl TextBuffer {
             Block::KeyValue { title, pairs } => {
                 self.title(title);
                 let longest = pairs.iter().map(|(key, _)| display_width(key)).max().unwrap_or(0);
-                self.pairs(pairs, longest + BETWEEN, Tone::Normal);
+                self.pairs(pairs, longest + COLUMN_GAP, Tone::Normal);
             }
             Block::Series(bins) => {
                 for line in histogram::draw(bins, self.width(), self.style.ascii) {
@@ -101,7 +101,7 @@ impl TextBuffer {
             }
             Block::Prose(lines) => self.wrapped(lines, Tone::Normal),
             Block::Environment { machine, recording } => {
-                self.pairs(&[&machine[..], recording].concat(), NAMES, Tone::Context);
+                self.pairs(&[&machine[..], recording].concat(), NAME_WIDTH, Tone::Context);
             }
             Block::Folded { blocks, .. } => blocks.iter().for_each(|block| self.block(block)),
             Block::Conclusion(conclusion) => self.conclusion(conclusion),
@@ -113,7 +113,7 @@ impl TextBuffer {
         for (line, tone, stands_out) in conclusion.all() {
             let mut wrapped = wrap(line, "", "", self.prose_width());
             if self.style.brief {
-                let room = brief::CONCLUSION.saturating_sub(self.lines);
+                let room = brief::MAX_CONCLUSION_LINES.saturating_sub(self.lines);
                 if wrapped.len() > room {
                     if !stands_out && self.lines > 0 {
                         break;
@@ -128,57 +128,60 @@ impl TextBuffer {
 
     fn table(&mut self, table: &Table) {
         self.title(&table.title);
-        let (rows, left_out) = table.displayed_rows(self.style.most_rows());
+        let (rows, left_out) = table.displayed_rows(self.style.max_rows());
         if !table.rows.is_empty() {
             self.parts(table, &rows, usize::MAX);
         }
-        if let Some(what) = table.omitted.filter(|_| left_out > 0) {
-            self.line(&format!("and {left_out} {what}: --rows, or --format json"), Mark::Normal);
+        if let Some(omitted) = table.omitted
+            && left_out > 0
+        {
+            self.line(&format!("and {left_out} {omitted}: --rows, or --format json"), Mark::Normal);
         }
-        let bars = std::mem::take(&mut self.has_bars).then(|| Text::from(BARS));
-        let below: Vec<Text> = match (table.below.split_first(), bars) {
+        let mut below = table.below.clone();
+        if std::mem::take(&mut self.has_bars) {
             // One paragraph explains the columns.
-            (Some((first, others)), Some(bars)) => {
-                std::iter::once(format!("{bars} {first}").into()).chain(others.iter().cloned()).collect()
+            match below.first_mut() {
+                Some(first) => *first = format!("{BARS} {first}").into(),
+                None => below.push(BARS.into()),
             }
-            (None, bars) => bars.into_iter().collect(),
-            (Some(_), None) => table.below.clone(),
-        };
+        }
         self.wrapped(&below, Tone::Context);
     }
 
-    /// Prints as many rows as there is room for, in as many parts.
+    /// Prints as many rows as there is room for: in all parts of the table if there is room for
+    /// three, otherwise in its first part.
     fn brief_table(&mut self, table: &Table) {
-        let drawn = |parts: usize, most: usize| {
-            let (rows, left_out) = table.weightiest(most);
+        let count = table.rows.len();
+        let in_parts = (count.min(3)..=count).rev().map(|max_rows| (max_rows, usize::MAX));
+        let in_one_part = (1..=count).rev().map(|max_rows| (max_rows, 1));
+        for (max_rows, max_parts) in in_parts.chain(in_one_part) {
+            let (rows, left_out) = table.weightiest(max_rows);
             let mut page = Self::new(self.style);
             page.title(&table.title);
-            page.parts(table, &rows, parts);
+            page.parts(table, &rows, max_parts);
             if left_out > 0 {
                 page.line(&brief::left_out(left_out), Mark::Toned(Tone::Context));
             }
-            page
-        };
-        let room = brief::LINES.saturating_sub(self.lines);
-        let fits = |page: &Self| page.lines <= room;
-        if let Some(page) = brief::most_that_fit(table.rows.len(), drawn, fits) {
-            self.lines += page.lines;
-            self.text.push_str(&page.text);
+            if self.lines + page.lines <= brief::MAX_LINES {
+                self.lines += page.lines;
+                self.text.push_str(&page.text);
+                return;
+            }
         }
     }
 
-    /// Prints a table in as many parts as the width requires, and at most so many.
-    fn parts(&mut self, table: &Table, rows: &[&Row], most: usize) {
-        let mut parts = self.that_fit(table, rows, table.keys, 0);
+    /// Prints a table in as many parts as the width requires, and at most `max_parts`.
+    fn parts(&mut self, table: &Table, rows: &[&Row], max_parts: usize) {
+        let mut parts = self.columns_of_parts(table, rows, table.keys, 0);
         // Long names leave room for few columns. Instead of many parts, print each name above its
         // figures.
         let mut above: Vec<String> = Vec::new();
         if (table.keys > 1 || table.wraps) && parts.len() > 1 {
-            parts = self.that_fit(table, rows, 0, table.keys);
-            let name = |row: &&Row| row.cells[..table.keys].iter().map(Cell::to_string).collect::<Vec<_>>().join(" ");
-            above = rows.iter().map(name).collect();
+            parts = self.columns_of_parts(table, rows, 0, table.keys);
+            let keys = rows.iter().map(|row| row.cells[..table.keys].iter().map(Cell::to_string));
+            above = keys.map(|keys| keys.collect::<Vec<_>>().join(" ")).collect();
         }
-        for (part, columns) in parts.iter().take(most).enumerate() {
+        for (part, columns) in parts.iter().take(max_parts).enumerate() {
             if part > 0 {
                 self.line("", Mark::Normal);
             }
@@ -188,28 +191,29 @@ impl TextBuffer {
 
     /// Splits the columns of a table, except the first `without`, into as many parts as the width
     /// requires. The first `keys` columns begin each part, or an indent if there are none.
-    fn that_fit(&self, table: &Table, rows: &[&Row], keys: usize, without: usize) -> Vec<Vec<usize>> {
-        let width = |column: usize| column_width(table, rows, column) + BETWEEN;
-        let before_last = || (0..table.head.len().saturating_sub(1)).map(width).sum::<usize>();
-        let wraps = table.wraps && keys > 0 && before_last() + grid::NARROWEST + INDENT.len() <= self.width();
+    fn columns_of_parts(&self, table: &Table, rows: &[&Row], keys: usize, without: usize) -> Vec<Vec<usize>> {
+        let count = table.head.len();
+        let widths: Vec<usize> = (0..count).map(|column| column_width(table, rows, column) + COLUMN_GAP).collect();
+        let before_last: usize = widths[..count.saturating_sub(1)].iter().sum();
+        let wraps = table.wraps && keys > 0 && before_last + MIN_WORDS_WIDTH + INDENT.len() <= self.width();
         if table.is_whole || wraps {
-            return vec![(0..table.head.len()).collect()];
+            return vec![(0..count).collect()];
         }
         let first = keys.max(without);
-        let together = (table.head.len() - table.together).max(first)..table.head.len();
-        let alone = (first..together.start).map(|column| column..column + 1);
+        let together = (count - table.together).max(first)..count;
+        let single = (first..together.start).map(|column| column..column + 1);
         let mut parts: Vec<Vec<usize>> = Vec::new();
-        // Columns that are left of the line; the last column has nothing after it.
+        // Room that is left in the line; the last column has nothing after it.
         let mut left = 0;
-        let begin: usize = if keys == 0 { INDENT.len() } else { (0..keys).map(width).sum() };
-        for columns in alone.chain([together]) {
-            let needed: usize = columns.clone().map(width).sum();
-            match parts.last_mut().filter(|_| needed <= left + BETWEEN) {
-                Some(part) => {
+        let begin: usize = if keys == 0 { INDENT.len() } else { widths[..keys].iter().sum() };
+        for columns in single.chain([together]) {
+            let needed: usize = widths[columns.clone()].iter().sum();
+            match parts.last_mut() {
+                Some(part) if needed <= left + COLUMN_GAP => {
                     part.extend(columns);
                     left = left.saturating_sub(needed);
                 }
-                None => {
+                _ => {
                     parts.push((0..keys).chain(columns).collect());
                     left = self.width().saturating_sub(begin + needed);
                 }
@@ -248,13 +252,13 @@ impl TextBuffer {
         }
     }
 
-    /// Prints names, padded to so many columns, and their values. In brief, prints one line a name,
-    /// and as many as there is room for.
-    fn pairs(&mut self, pairs: &[(Text, Text)], names: usize, tone: Tone) {
-        let room = if self.style.brief { brief::LINES.saturating_sub(self.lines) } else { usize::MAX };
+    /// Prints names, padded to `name_width` columns, and their values. In brief, prints one line a
+    /// name, and as many as there is room for.
+    fn pairs(&mut self, pairs: &[(Text, Text)], name_width: usize, tone: Tone) {
+        let room = if self.style.brief { brief::MAX_LINES.saturating_sub(self.lines) } else { usize::MAX };
         let listed = if pairs.len() > room { room.saturating_sub(1) } else { pairs.len() };
         for (key, value) in &pairs[..listed] {
-            let mut lines = wrap(value, &format!("{key:<names$} "), "", self.width());
+            let mut lines = wrap(value, &format!("{key:<name_width$} "), "", self.width());
             if self.style.brief {
                 brief::cut(&mut lines, 1);
             }
@@ -280,11 +284,11 @@ impl TextBuffer {
     }
 
     fn width(&self) -> usize {
-        self.style.width.unwrap_or(WIDTH).max(NARROWEST).into()
+        self.style.width.unwrap_or(DEFAULT_WIDTH).max(MIN_WIDTH).into()
     }
 
     fn prose_width(&self) -> usize {
-        self.width().min(PROSE)
+        self.width().min(MAX_PROSE_WIDTH)
     }
 
     fn line(&mut self, line: &str, mark: Mark) {
@@ -302,8 +306,7 @@ impl TextBuffer {
             pieces.pop();
         }
         if mark != Mark::Normal {
-            let whole = pieces.iter().map(|(text, _)| text.as_str()).collect();
-            self.push(whole, mark);
+            self.push(pieces.into_iter().map(|(text, _)| text).collect(), mark);
         } else {
             pieces.into_iter().for_each(|(text, tone)| self.push(text, Mark::Toned(tone)));
         }
@@ -322,14 +325,14 @@ impl TextBuffer {
             Mark::Toned(Tone::Context) => "\x1b[2m",
         };
         let end = if sequence.is_empty() { "" } else { "\x1b[0m" };
-        // Blanks around a text have no color.
+        // Spaces around a text have no color.
         let inner = text.trim();
         let (before, after) = text.split_once(inner).unwrap_or_default();
         self.text.extend([before, sequence, inner, end, after]);
     }
 }
 
-/// Wraps a text after a head. The lines below hang by that, and by `hanging` besides.
+/// Wraps a text after a head. Lines after the first are indented by the head's width and `hanging`.
 fn wrap(text: &str, head: &str, hanging: &str, width: usize) -> Vec<String> {
     let indent = " ".repeat(display_width(head)) + hanging;
     let options = textwrap::Options::new(width).initial_indent(head).subsequent_indent(&indent);

@@ -1,4 +1,4 @@
-//! The columns of the table of a measurement: their heads, and what they show of a clock.
+//! The columns of the table of a measurement: their heads and cells.
 
 use clockscope_records::{ClockRecord, Cost, Events, Figure, Monotonic, Work};
 
@@ -11,7 +11,7 @@ use crate::words::grouped;
 
 /// Head of the cost's uncertainty.
 pub(super) const UNCERTAINTY: &str = "±";
-/// Length of the spin whose errors are shown, in ns.
+/// Length of the spin for the column of errors after work.
 const SPIN_NS: f64 = 1e4;
 
 /// A column of the table.
@@ -22,7 +22,7 @@ pub(super) struct Column {
     pub(super) reason: fn(&ClockRecord) -> Option<String>,
 }
 
-/// The columns that were asked for: the most important ones by default.
+/// Returns the columns of a choice; the most important ones by default.
 pub(super) fn columns(which: Option<Columns>) -> &'static [Column] {
     match which {
         None => &MAIN,
@@ -52,7 +52,7 @@ static MAIN: [Column; 6] = [
     column("Events", events::cell, events::reason),
 ];
 
-/// Everything that was measured.
+/// All figures.
 static ALL: [Column; 15] = [
     NAME,
     Column { head: "Cost (ns)", ..COST },
@@ -71,11 +71,15 @@ static ALL: [Column; 15] = [
     WARP,
     column("Stal", |clock| count(clock, |events| Some(events.stall)), |_| None),
     column("Regr", regressions, |_| None),
-    column("Jump", |clock| count(clock, |events| events.jump.get()), |clock| of_events(clock, |events| &events.jump)),
-    column("Gap", |clock| count(clock, |events| events.gap.get()), |clock| of_events(clock, |events| &events.gap)),
+    column(
+        "Jump",
+        |clock| count(clock, |events| events.jump.get()),
+        |clock| count_reason(clock, |events| &events.jump),
+    ),
+    column("Gap", |clock| count(clock, |events| events.gap.get()), |clock| count_reason(clock, |events| &events.gap)),
 ];
 
-/// As clockperf has them, under its heads.
+/// The columns of clockperf, under its heads.
 static CLOCKPERF: [Column; 9] = [
     NAME,
     COST,
@@ -94,19 +98,22 @@ const COST: Column = column(
     |clock| clock.cost_ns.why(),
 );
 
-const WARP: Column =
-    column("Warp", |clock| count(clock, |events| events.warp.get()), |clock| of_events(clock, |events| &events.warp));
+const WARP: Column = column(
+    "Warp",
+    |clock| count(clock, |events| events.warp.get()),
+    |clock| count_reason(clock, |events| &events.warp),
+);
 
 fn median(clock: &ClockRecord) -> Option<f64> {
     clock.cost_ns.known().map(|cost| cost.median)
 }
 
-/// The cost with as many digits as its uncertainty permits, four at most.
+/// Shows a cost with two digits of its uncertainty, at most four digits.
 fn cost(cost: &Cost) -> Cell {
     in_ns(fixed(cost.median, cost_decimals(cost)))
 }
 
-/// By how much the cost may be off, up or down, rounded up to the cost's last digit.
+/// Shows the uncertainty of a cost, rounded up to the cost's last digit.
 fn uncertainty(cost: &Cost) -> Option<String> {
     let (ns, decimals) = (uncertainty_ns(cost)?, cost_decimals(cost));
     let unit_ns = 10f64.powi(-(decimals as i32));
@@ -117,17 +124,20 @@ fn uncertainty_ns(cost: &Cost) -> Option<f64> {
     cost_interval(cost).get().map(|[low, high]| (high - cost.median).max(cost.median - low))
 }
 
-/// Digits behind the point of a cost: two digits of its uncertainty are shown.
+/// Returns the number of decimals of a cost.
 fn cost_decimals(cost: &Cost) -> usize {
-    let permitted = uncertainty_ns(cost).filter(|ns| *ns > 0.0).map(|ns| decimals(ns, 2));
-    decimals(cost.median, COST_DIGITS).min(permitted.unwrap_or(usize::MAX))
+    let max_decimals = decimals(cost.median, COST_DIGITS);
+    match uncertainty_ns(cost) {
+        Some(ns) if ns > 0.0 => max_decimals.min(decimals(ns, 2)),
+        _ => max_decimals,
+    }
 }
 
 fn in_ns(figure: String) -> Cell {
     Cell::Measure { figure: figure.into(), unit: "ns", bar: None }
 }
 
-/// The error of intervals around a spin of some 10 µs: the median and the 99th percentile.
+/// Shows the error of intervals around a spin of some 10 µs: the median and the 99th percentile.
 fn after_work(clock: &ClockRecord) -> Cell {
     let spins = clock.after_work.as_deref().unwrap_or_default().iter().filter(|after| after.work == Work::Spin);
     let nearest = spins.min_by(|a, b| (a.work_ns / SPIN_NS).ln().abs().total_cmp(&(b.work_ns / SPIN_NS).ln().abs()));
@@ -138,7 +148,7 @@ fn ratio_reason(clock: &ClockRecord) -> Option<String> {
     clock.ratio_to_fastest.why()
 }
 
-/// Half the width of the cost's interval.
+/// Shows half the width of the cost's interval, in percent.
 fn interval(clock: &ClockRecord) -> Cell {
     let known = clock.cost_ns.known().and_then(|cost| Some((cost_interval(cost).get()?, cost.median)));
     Cell::known(known, |([low, high], median)| format!("{:.2}%", (high - low) / 2.0 / median * 100.0))
@@ -148,7 +158,7 @@ fn interval_reason(clock: &ClockRecord) -> Option<String> {
     clock.cost_ns.known().and_then(|cost| cost_interval(cost).why())
 }
 
-/// Between runs where there were several, else of this one.
+/// Returns the interval of the cost between runs, or of the only run.
 pub(super) fn cost_interval(cost: &Cost) -> &Figure<[f64; 2]> {
     cost.between_runs.as_ref().map_or(&cost.ci95, |between| &between.interval95)
 }
@@ -161,7 +171,7 @@ fn monotonic(found: Monotonic) -> &'static str {
     }
 }
 
-/// "Yes" if every reading was larger than the one before.
+/// Shows `Yes` if every reading was larger than the one before.
 fn grows(found: Monotonic) -> &'static str {
     if found.strict { "Yes" } else { "No" }
 }
@@ -170,18 +180,18 @@ fn at_most_ns(clock: &ClockRecord) -> Option<f64> {
     clock.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns)
 }
 
-/// The tick, or its upper bound.
+/// Shows the tick, or its upper bound.
 fn tick(clock: &ClockRecord) -> Cell {
     let parts = tick_parts(clock.tick_ns.get(), clock.tick_evidence.as_ref());
     Cell::known(parts, |(figure, unit)| Cell::Measure { figure: figure.into(), unit, bar: None })
 }
 
-/// Reason why neither the tick nor a bound of it is known.
+/// Returns the reason why neither the tick nor a bound of it is known.
 fn tick_reason(clock: &ClockRecord) -> Option<String> {
-    clock.tick_ns.why().filter(|_| at_most_ns(clock).is_none())
+    if at_most_ns(clock).is_none() { clock.tick_ns.why() } else { None }
 }
 
-/// Ticks a second.
+/// Shows the ticks per second.
 fn resolution(clock: &ClockRecord) -> Cell {
     match (clock.tick_ns.get(), at_most_ns(clock)) {
         (Some(ns), _) => hertz(1e9 / ns).into(),
@@ -190,20 +200,20 @@ fn resolution(clock: &ClockRecord) -> Cell {
     }
 }
 
-fn count(clock: &ClockRecord, of: fn(&Events) -> Option<u64>) -> Cell {
-    Cell::count(clock.events.as_ref().and_then(of))
+fn count(clock: &ClockRecord, count: fn(&Events) -> Option<u64>) -> Cell {
+    Cell::count(clock.events.as_ref().and_then(count))
 }
 
-/// The same without groups of digits, as clockperf prints it.
-fn ungrouped_count(clock: &ClockRecord, of: fn(&Events) -> Option<u64>) -> Cell {
-    Cell::known(clock.events.as_ref().and_then(of), |count| count.to_string())
+/// Shows a count without groups of digits, as clockperf prints it.
+fn ungrouped_count(clock: &ClockRecord, count: fn(&Events) -> Option<u64>) -> Cell {
+    Cell::known(clock.events.as_ref().and_then(count), |count| count.to_string())
 }
 
-fn of_events(clock: &ClockRecord, of: fn(&Events) -> &Figure<u64>) -> Option<String> {
-    clock.events.as_ref().and_then(|events| of(events).why())
+fn count_reason(clock: &ClockRecord, count: fn(&Events) -> &Figure<u64>) -> Option<String> {
+    clock.events.as_ref().and_then(|events| count(events).why())
 }
 
-/// Steps back, and hidden ones.
+/// Shows the regressions, and hidden ones.
 fn regressions(clock: &ClockRecord) -> Cell {
     Cell::known(clock.events.as_ref(), |events| match events.hidden_regression {
         Figure::Known(hidden) if hidden > 0 => format!("{}+{}h", grouped(events.regression), grouped(hidden)),

@@ -11,50 +11,54 @@ const MIN_STALL_REPEATS: f64 = 2.0;
 /// Names the events of a clock, the worst first; `ok` if there was none.
 pub(super) fn cell(clock: &ClockRecord) -> Cell {
     let Some(events) = &clock.events else { return Cell::Unknown };
-    let seen = [
+    let mut events_by_kind = vec![
         (events.errors, "error", "errors", Tone::Bad),
         (regressions(events), "regression", "regressions", Tone::Bad),
         (events.jump.get().unwrap_or(0), "jump", "jumps", Tone::Bad),
         (events.stuck, "stuck", "stuck", Tone::Warning),
         (unexplained_stalls(clock, events), "stall", "stalls", Tone::Warning),
     ];
-    let seen: Vec<_> = seen.into_iter().filter(|(count, ..)| *count > 0).collect();
-    let Some((.., tone)) = seen.first() else {
+    events_by_kind.retain(|(count, ..)| *count > 0);
+    let Some((.., tone)) = events_by_kind.first() else {
         return if reason(clock).is_some() { "jumps ?".into() } else { Cell::word("ok", Tone::Good) };
     };
-    let named = seen
+    let named = events_by_kind
         .iter()
         .map(|(count, one, several, _)| format!("{} {}", grouped(*count), if *count == 1 { one } else { several }));
     Cell::word(named.collect::<Vec<_>>().join(", "), *tone)
 }
 
-/// Returns why it is unknown whether the clock jumped. A CPU-time clock rightly stands still while
-/// its thread does not run, so that nothing is missing.
+/// Returns the reason why jumps are unknown. They are expected to be unknown for a CPU-time clock,
+/// which stands still while its thread does not run.
 pub(super) fn reason(clock: &ClockRecord) -> Option<String> {
-    let events = clock.events.as_ref().filter(|_| !clock.identity.is_cpu_time)?;
-    events.jump.why()
+    if clock.identity.is_cpu_time { None } else { clock.events.as_ref()?.jump.why() }
 }
 
-/// Returns whether the clock did something that a clock must not do.
+/// Returns whether the clock had an error, a regression or a jump.
 pub(super) fn is_faulty(clock: &ClockRecord) -> bool {
-    let wrong = |events: &Events| total([regressions(events), events.jump.get().unwrap_or(0), events.errors]);
-    clock.events.as_ref().is_some_and(|events| wrong(events) > 0)
+    clock
+        .events
+        .as_ref()
+        .is_some_and(|events| regressions(events) > 0 || events.jump.get().unwrap_or(0) > 0 || events.errors > 0)
 }
 
-/// Steps back, and losses of time that no reading shows as such.
+/// Counts the regressions and the hidden regressions.
 fn regressions(events: &Events) -> u64 {
     total([events.regression, events.hidden_regression.get().unwrap_or(0)])
 }
 
-/// Returns the stalls that the clock's own tick does not explain: none if the reads of a stall fit
-/// into one tick, and it shows one value to all of them. Where no tick was found, the nominal
-/// resolution counts, if the clock moved as that promises.
+/// Returns the stalls that the clock's tick does not explain: none if the reads of a stall take no
+/// longer than a tick. An unknown tick is replaced by the nominal resolution, if the clock moved or
+/// was read for less than two of these.
 fn unexplained_stalls(clock: &ClockRecord, events: &Events) -> u64 {
     let Some(cost) = clock.cost_ns.known() else { return events.stall };
-    let span_ns = events.span_ns.get();
-    let moved = |ns: &f64| clock.observed_resolution_ns.is_known() || span_ns.is_some_and(|span_ns| span_ns < 2.0 * ns);
-    let nominal_ns = || clock.nominal_resolution_ns.get().filter(moved);
-    let tick_ns = clock.tick_ns.get().or_else(nominal_ns).unwrap_or(0.0);
+    let nominal_ns = clock.nominal_resolution_ns.get().unwrap_or(0.0);
+    let is_short = events.span_ns.get().is_some_and(|span_ns| span_ns < 2.0 * nominal_ns);
+    let tick_ns = match clock.tick_ns.get() {
+        Some(tick_ns) => tick_ns,
+        None if clock.observed_resolution_ns.is_known() || is_short => nominal_ns,
+        None => 0.0,
+    };
     if tick_ns >= MIN_STALL_REPEATS * cost.min { 0 } else { events.stall }
 }
 
@@ -72,7 +76,7 @@ mod tests {
         }
     }
 
-    /// A clock of the fixture, and what its cell says after a change.
+    /// The text and the tone of a clock of the fixture after a change.
     fn said(name: &str, change: impl FnOnce(&mut ClockRecord)) -> (String, Tone) {
         let mut clock =
             recorded().clocks.into_iter().find(|clock| clock.identity.label() == name).expect("it is there");
@@ -122,7 +126,7 @@ mod tests {
         assert_eq!(said("monotonic", microsecond), words("ok", Tone::Good));
     }
 
-    /// A clock of whole seconds changes too seldom for its tick to be found.
+    /// A clock that changes every second has no known tick.
     #[test]
     fn the_nominal_resolution_explains_repeats_of_a_clock_that_moves() {
         let seconds = |clock: &mut ClockRecord| {

@@ -1,14 +1,13 @@
 //! Lines below the table of a measurement.
 
-use std::collections::BTreeMap;
-
-use clockscope_records::ClockRecord;
+use clockscope_records::{ClockRecord, Cost};
 
 use super::columns::{UNCERTAINTY, columns};
 use crate::style::Columns;
 use crate::units::time;
+use crate::words::unknown_figures;
 
-/// Explains unknown figures of measured clocks, and what disturbed them: a line a reason.
+/// Lists disturbances of measured clocks and the reasons of unknown figures, a line each.
 pub(super) fn notes(clocks: &[&ClockRecord], which: Option<Columns>) -> Vec<String> {
     let mut lines = Vec::new();
     for clock in clocks.iter().filter(|clock| clock.available) {
@@ -16,9 +15,14 @@ pub(super) fn notes(clocks: &[&ClockRecord], which: Option<Columns>) -> Vec<Stri
         lines.extend(clock.reason.iter().map(|reason| format!("{name}: {}", reason)));
         lines.extend(hidden(clock, which).map(|hidden| format!("{name}: {hidden}")));
     }
-    lines.extend(unknown_figures(clocks, which));
+    lines.extend(unknown_figures(clocks.iter().filter(|clock| clock.available).map(|clock| {
+        let unknown = columns(which).iter().filter_map(|column| Some((column.head, (column.reason)(clock)?)));
+        (clock.identity.label(), unknown.collect())
+    })));
     lines.extend(interval(clocks, which));
-    lines.extend(jumps(clocks).filter(|_| which == Some(Columns::All)));
+    if which == Some(Columns::All) {
+        lines.extend(jumps(clocks));
+    }
     lines
 }
 
@@ -41,53 +45,22 @@ fn interval(clocks: &[&ClockRecord], which: Option<Columns>) -> Option<String> {
         Some(Columns::All) => "±95%",
         Some(Columns::Clockperf) => "+/-",
     };
-    let costs = || clocks.iter().filter_map(|clock| clock.cost_ns.known());
-    if let Some(between) = costs().find_map(|cost| cost.between_runs.as_ref()) {
+    let costs: Vec<&Cost> = clocks.iter().filter_map(|clock| clock.cost_ns.known()).collect();
+    if let Some(between) = costs.iter().find_map(|cost| cost.between_runs.as_ref()) {
         return Some(format!("{head}: where another run's median lies, by {} runs", between.runs));
     }
-    let of_this_run = || format!("{head}: of this run; other runs may differ by more (--repeat 10 shows by how much)");
-    costs().any(|cost| cost.ci95.is_known()).then(of_this_run)
+    costs.iter().find(|cost| cost.ci95.is_known())?;
+    Some(format!("{head}: of this run; other runs may differ by more (--repeat 10 shows by how much)"))
 }
 
-/// States from which size on jumps are counted, and from which on most are found wherever they
-/// fall: of the finest clocks.
+/// States the sizes from which on jumps of the finest clocks are counted, and from which on most
+/// are detected.
 fn jumps(clocks: &[&ClockRecord]) -> Option<String> {
-    let sizes = || {
-        let events = clocks.iter().filter_map(|clock| clock.events.as_ref());
-        events.filter_map(|events| Some((events.threshold_ns.get()?, events.sure_ns.get()?)))
-    };
-    let least_ns = sizes().map(|(least_ns, _)| least_ns).min_by(f64::total_cmp)?;
-    let sure_ns = sizes().filter(|(ns, _)| *ns <= least_ns).map(|(_, sure_ns)| sure_ns).max_by(f64::total_cmp)?;
+    let events = clocks.iter().filter_map(|clock| clock.events.as_ref());
+    let sizes = events.filter_map(|events| Some((events.threshold_ns.get()?, events.sure_ns.get()?)));
+    let (least_ns, sure_ns) = sizes.min_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)))?;
     let [least, sure] = [least_ns, sure_ns].map(time);
     Some(format!(
         "Jump: counts steps of {least} and more, from {sure} on in 9/10 of the time; more for a clock of a larger cost or tick (events.sure_ns in JSON)"
     ))
-}
-
-/// A reason, and the heads of the columns that lack a figure for it.
-type Lack = (String, Vec<&'static str>);
-
-/// One line for each set of figures that the same clocks lack for the same reason.
-fn unknown_figures(clocks: &[&ClockRecord], which: Option<Columns>) -> Vec<String> {
-    // In the order in which they are met.
-    let mut lines: Vec<(Lack, Vec<String>)> = Vec::new();
-    for clock in clocks.iter().filter(|clock| clock.available) {
-        let mut by_reason: BTreeMap<String, Vec<&'static str>> = BTreeMap::new();
-        for column in columns(which) {
-            if let Some(reason) = (column.reason)(clock) {
-                by_reason.entry(reason).or_default().push(column.head);
-            }
-        }
-        for key in by_reason {
-            let name = clock.identity.label();
-            match lines.iter_mut().find(|(known, _)| *known == key) {
-                Some((_, names)) => names.push(name),
-                None => lines.push((key, vec![name])),
-            }
-        }
-    }
-    lines
-        .iter()
-        .map(|((reason, figures), names)| format!("? {} of {}: {reason}", figures.join(", "), names.join(", ")))
-        .collect()
 }

@@ -1,5 +1,4 @@
-//! The colors of both themes differ enough from what is behind them (WCAG 2.2, 1.4.3 and
-//! 1.4.11).
+//! Tests of the contrast of both themes (WCAG 2.2, 1.4.3 and 1.4.11).
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,8 @@
-//! The parts of a page that have no state: folds, lists, paragraphs.
+//! The parts of a page that have no state: folds, lists, paragraphs, and classes of tones.
 
 use maud::{Markup, html};
 
-use super::tone::tone;
-use crate::model::Line;
+use crate::model::{Line, Tone};
 use crate::words::Text;
 
 /// Makes a part that opens on request, and in print.
@@ -22,7 +21,7 @@ pub(super) fn list(lines: &[Line]) -> Markup {
         @if !lines.is_empty() {
             ul {
                 @for line in lines {
-                    li class=[Some(tone(line.tone)).filter(|class| !class.is_empty())] { (line.text) }
+                    li class=[tone(line.tone)] { (line.text) }
                 }
             }
         }
@@ -47,5 +46,16 @@ pub(super) fn pairs(pairs: &[(Text, Text)]) -> Markup {
                 dd { (value) }
             }
         }
+    }
+}
+
+/// Returns the class of a tone.
+pub(super) fn tone(tone: Tone) -> Option<&'static str> {
+    match tone {
+        Tone::Normal => None,
+        Tone::Good => Some("good"),
+        Tone::Warning => Some("warning"),
+        Tone::Bad => Some("bad"),
+        Tone::Context => Some("context"),
     }
 }

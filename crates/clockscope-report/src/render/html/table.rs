@@ -2,16 +2,17 @@
 
 use maud::{Markup, html};
 
-use super::tone::tone;
+use super::parts::tone;
 use crate::model::{Cell, Row, Table};
 use crate::words::grouped;
 
 /// Most rows of a table: a page of more is slow in browsers. Those of least weight are left out.
-pub(super) const MOST_ROWS: usize = 2000;
+pub(super) const MAX_ROWS: usize = 2000;
 
-/// Makes a table of so many rows at most. It scrolls where it is too wide, under a name of its own.
-pub(super) fn of(table: &Table, name: &str, most: usize) -> Markup {
-    let (rows, left_out) = table.weightiest(most);
+/// Makes a table of at most `max_rows` rows, which scrolls where it is too wide. `name` is read
+/// aloud.
+pub(super) fn scrolling(table: &Table, name: &str, max_rows: usize) -> Markup {
+    let (rows, left_out) = table.weightiest(max_rows);
     html! {
         div class="scroll" role="group" aria-label=(name) tabindex="0" {
             table class=[table.wraps.then_some("wraps")] {
@@ -38,7 +39,7 @@ fn head(table: &Table) -> Markup {
                 @if name.is_empty() {
                     td {}
                 } @else {
-                    th scope="col" class=[(!is_words(table, column)).then_some("n")] { (name) }
+                    th scope="col" class=[(!table.is_words(column)).then_some("n")] { (name) }
                 }
             }
         }
@@ -66,12 +67,9 @@ fn bodies(table: &Table, rows: &[&Row]) -> Markup {
 }
 
 fn cell(table: &Table, column: usize, cell: &Cell) -> Markup {
-    let tone = match cell {
-        Cell::Word(line) => tone(line.tone),
-        _ => "",
-    };
-    let is_words = is_words(table, column);
-    let class = [if is_words { "" } else { "n" }, tone].join(" ");
+    let tone = if let Cell::Word(line) = cell { tone(line.tone) } else { None };
+    let is_words = table.is_words(column);
+    let class = [if is_words { "" } else { "n" }, tone.unwrap_or_default()].join(" ");
     html! {
         @if column < table.keys && is_words {
             th scope="row" { (cell) }
@@ -79,9 +77,4 @@ fn cell(table: &Table, column: usize, cell: &Cell) -> Markup {
             td class=[Some(class.trim()).filter(|class| !class.is_empty())] { (cell) }
         }
     }
-}
-
-/// Returns whether a column holds words, which begin on the left.
-fn is_words(table: &Table, column: usize) -> bool {
-    column < table.left || table.wraps && column + 1 == table.head.len()
 }

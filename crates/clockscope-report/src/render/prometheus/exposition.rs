@@ -1,11 +1,11 @@
-//! The text format itself, version 0.0.4: families of series, and what is left out of too many.
+//! The text format, version 0.0.4: families of series, and the limit of their number.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::words::Text;
 
-/// Metrics are in seconds and ratios; records are in these.
+/// Units of records in those of metrics, which are seconds and ratios.
 pub(super) const PER_NS: f64 = 1e9;
 pub(super) const PER_US: f64 = 1e6;
 pub(super) const PER_PPM: f64 = 1e6;
@@ -14,7 +14,7 @@ pub(super) const PER_PPM: f64 = 1e6;
 #[derive(Clone, Debug)]
 pub(super) struct Family {
     name: &'static str,
-    /// The meaning: a line of our own, without anything to escape.
+    /// The meaning: a line without characters to escape.
     help: &'static str,
     series: Vec<Series>,
 }
@@ -29,8 +29,8 @@ pub(super) struct Series {
 }
 
 impl Series {
-    /// Makes a series; `None` where the value is unknown, or not a finite number.
-    pub(super) fn of(labels: Vec<(&'static str, Text)>, value: Option<f64>) -> Option<Self> {
+    /// Makes a series; `None` if the value is unknown or not finite.
+    pub(super) fn new(labels: Vec<(&'static str, Text)>, value: Option<f64>) -> Option<Self> {
         value.filter(|value| value.is_finite()).map(|value| Self { labels, value, weight: 0 })
     }
 
@@ -38,8 +38,8 @@ impl Series {
         Self { weight, ..self }
     }
 
-    /// Writes its labels: `{clock="tsc"}`; nothing if there is none. An empty value would be the
-    /// same as no label.
+    /// Writes its labels: `{clock="tsc"}`; nothing if there is none. Prometheus takes an empty
+    /// value for a missing label.
     fn labels(&self) -> String {
         let labels: Vec<String> = self
             .labels
@@ -57,8 +57,8 @@ fn escaped(value: &str) -> String {
 }
 
 impl Family {
-    /// Makes a family. Of several series with the same labels, the first one counts: a second one
-    /// would make the reader refuse the file.
+    /// Makes a family. Of several series with the same labels, only the first is kept: Prometheus
+    /// rejects a file with two.
     pub(super) fn new(
         name: &'static str,
         help: &'static str,
@@ -71,28 +71,28 @@ impl Family {
 
     /// Makes a family of one series without labels.
     pub(super) fn of_one(name: &'static str, help: &'static str, value: Option<f64>) -> Self {
-        Self::new(name, help, [Series::of(Vec::new(), value)])
+        Self::new(name, help, [Series::new(Vec::new(), value)])
     }
 
-    /// Keeps so many series: those of most weight, in their order.
-    fn keep(&mut self, most: usize) {
+    /// Keeps the `count` series of most weight, in their order.
+    fn keep(&mut self, count: usize) {
         let mut indices: Vec<usize> = (0..self.series.len()).collect();
         indices.sort_by_key(|index| std::cmp::Reverse(self.series[*index].weight));
-        indices.truncate(most);
+        indices.truncate(count);
         let mut index = 0..;
         self.series.retain(|_| index.next().is_some_and(|index| indices.contains(&index)));
     }
 }
 
-/// Leaves series out if there are more than `most`, those of the last families first, and adds how
-/// many were left out.
-pub(super) fn limit(families: &mut Vec<Family>, most: usize) {
+/// Leaves series out if there are more than `max_series`, those of the last families first, and
+/// adds the number left out.
+pub(super) fn limit(families: &mut Vec<Family>, max_series: usize) {
     let all: usize = families.iter().map(|family| family.series.len()).sum();
-    if all <= most {
+    if all <= max_series {
         return;
     }
     // The number itself is a series.
-    let left_out = all + 1 - most;
+    let left_out = all + 1 - max_series;
     let mut excess = left_out;
     for family in families.iter_mut().rev() {
         let fewer = excess.min(family.series.len());
@@ -118,11 +118,11 @@ pub(super) fn text(families: &[Family]) -> String {
     text
 }
 
-/// Writes a number: a whole one without a fraction, a small one with an exponent.
+/// Writes a number: integers without a fraction, small numbers with an exponent.
 fn number(value: f64) -> String {
-    /// Whole numbers up to here are exact.
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    if value.fract() == 0.0 && value.abs() <= EXACT { value.to_string() } else { format!("{value:?}") }
+    /// The largest magnitude up to which all integers are exact.
+    const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
+    if value.fract() == 0.0 && value.abs() <= MAX_EXACT { value.to_string() } else { format!("{value:?}") }
 }
 
 #[cfg(test)]
@@ -131,7 +131,7 @@ mod tests {
 
     fn family(name: &'static str, weights: &[u8]) -> Family {
         let series = |(index, weight): (usize, &u8)| {
-            Series::of(vec![("place", index.to_string().into())], Some(1.0)).map(|series| series.weighing(*weight))
+            Series::new(vec![("place", index.to_string().into())], Some(1.0)).map(|series| series.weighing(*weight))
         };
         Family::new(name, "Test.", weights.iter().enumerate().map(series))
     }
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn labels_are_escaped_and_series_are_unique() {
-        let series = |name: &str, value| Series::of(vec![("name", name.into()), ("none", "".into())], Some(value));
+        let series = |name: &str, value| Series::new(vec![("name", name.into()), ("none", "".into())], Some(value));
         let family = Family::new("a", "Test.", [series("x\"\\y\nz", 1.5), series("x\"\\y z", 2.0), series("", 3e-9)]);
         let expected = "# HELP a Test.\n# TYPE a gauge\na{name=\"x\\\"\\\\y z\"} 1.5\na 3e-9\n";
         assert_eq!(text(&[family]), expected);

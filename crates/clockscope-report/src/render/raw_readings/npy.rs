@@ -1,7 +1,7 @@
 //! NumPy's format NPY 1.0, as a sequence of arrays of one field each.
 //!
 //! `numpy.load` reads one array of an open file and leaves the file at the next one. The field
-//! bears a clock's name, and is a view of what was read.
+//! has a clock's name, and is a view of the array.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -12,12 +12,12 @@ pub(super) const FLOAT: &str = "<f8";
 
 /// Every file of the format begins with it; the version follows.
 const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";
-/// The data begin at a multiple of so many bytes.
+/// The data begin at a multiple of this number of bytes.
 const ALIGNMENT: usize = 64;
-/// Values that are handed over at a time.
+/// Values that are written at once.
 const CHUNK: usize = 1 << 16;
 
-/// Writes an array of so many values.
+/// Writes an array of `count` values.
 pub(super) fn write<W: Write>(
     mut out: W,
     name: &str,
@@ -37,7 +37,7 @@ pub(super) fn write<W: Write>(
     out.write_all(&chunk)
 }
 
-/// Returns all that comes before the data.
+/// Returns the header, which precedes the data.
 fn header(name: &str, kind: &str, count: usize) -> io::Result<Vec<u8>> {
     let name = literal(name);
     let mut words = format!("{{'descr': [({name}, '{kind}')], 'fortran_order': False, 'shape': ({count},), }}");
@@ -57,7 +57,7 @@ fn literal(text: &str) -> String {
         match char {
             '\'' | '\\' => literal.extend(['\\', char]),
             ' '..='~' => literal.push(char),
-            // A string takes everything.
+            // Writing to a string cannot fail.
             _ => drop(write!(literal, "\\U{:08x}", u32::from(char))),
         }
     }
@@ -76,7 +76,7 @@ mod tests {
         out
     }
 
-    /// The words of the header that these bytes begin with, and what comes after it.
+    /// Splits bytes into the words of the header and the data.
     fn split(bytes: &[u8]) -> (String, &[u8]) {
         let remaining = bytes.strip_prefix(MAGIC).expect("the magic");
         let (length, remaining) = remaining.split_first_chunk().expect("a length");

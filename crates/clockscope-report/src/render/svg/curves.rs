@@ -2,22 +2,23 @@
 
 use maud::html;
 
-use super::parts::{Elements, Frame, HORIZONTAL, Px, Sign, WIDTH, class, horizontal, legend, line, marker, vertical};
+use super::parts::{Elements, Frame, HORIZONTAL, Legend, Px, WIDTH, class, horizontal, line, marker, vertical};
 use crate::chart::scale::Scale;
 use crate::chart::{Curve, CurvePlot, Form, Point};
 
 /// Height of the frame.
-const HEIGHT: f64 = 260.0;
-/// Room for the labels of the vertical axis.
-const LEFT: f64 = 84.0;
-/// Points that have markers; more of them would hide the line.
-const MARKED: usize = 60;
+const FRAME_HEIGHT: f64 = 260.0;
+/// Width of the labels of the vertical axis.
+const LABEL_WIDTH: f64 = 84.0;
+/// Most points of a line with markers: more would hide the line.
+const MAX_MARKERS: usize = 60;
 
 /// Draws the plot from `top` on, and returns the height of the image.
 pub(super) fn draw(svg: &mut Elements, plot: &CurvePlot, top: f64) -> f64 {
     let top = keys(svg, plot, top);
-    let frame = Frame { left: LEFT, top: top + 30.0, width: WIDTH - LEFT - 24.0, height: HEIGHT };
-    let (x, y) = (Scale::of(&plot.x, plot.xs(), 6), Scale::of(&plot.y, plot.ys(), 5));
+    let width = WIDTH - LABEL_WIDTH - 24.0;
+    let frame = Frame { left: LABEL_WIDTH, top: top + 30.0, width, height: FRAME_HEIGHT };
+    let (x, y) = (Scale::new(&plot.x, plot.xs(), 6), Scale::new(&plot.y, plot.ys(), 5));
     vertical(svg, &frame, &y, &plot.y);
     horizontal(svg, &frame, &x, &plot.x);
     if let Some(distance) = plot.lattice {
@@ -30,17 +31,13 @@ pub(super) fn draw(svg: &mut Elements, plot: &CurvePlot, top: f64) -> f64 {
     frame.bottom() + HORIZONTAL
 }
 
-/// Draws the lines that values are expected on.
+/// Draws the horizontal lines at the multiples of a distance.
 fn lattice(svg: &mut Elements, frame: &Frame, y: &Scale, distance: f64) {
     let count = (y.high / distance).floor();
     let mut path = String::new();
     for index in 0..=count as usize {
-        path.push_str(&format!(
-            "M{} {}H{}",
-            Px(frame.left),
-            Px(frame.y(y, index as f64 * distance)),
-            Px(frame.right())
-        ));
+        let y = frame.y(y, index as f64 * distance);
+        path.push_str(&format!("M{} {}H{}", Px(frame.left), Px(y), Px(frame.right())));
     }
     svg.add(html! { path class="lattice" d=(path) {} });
 }
@@ -53,13 +50,11 @@ struct Drawing {
 
 impl Drawing {
     fn curve(&self, svg: &mut Elements, series: usize, curve: &Curve) {
-        let is_same = |after: &mut &Point, before: &mut &Point| {
-            let tenths =
-                |point: &Point| <[f64; 2]>::from(self.position(point)).map(|coordinate| (coordinate * 10.0).round());
-            after.spread == before.spread && tenths(after) == tenths(before)
-        };
         let mut points: Vec<&Point> = curve.points.iter().collect();
-        points.dedup_by(is_same);
+        points.dedup_by_key(|point| {
+            let (x, y) = self.position(point);
+            (point.spread, (x * 10.0).round(), (y * 10.0).round())
+        });
         let positions: Vec<(f64, f64)> = points.iter().map(|point| self.position(point)).collect();
         match curve.form {
             Form::Bins => return self.bins(svg, series, curve),
@@ -74,7 +69,7 @@ impl Drawing {
                 svg.add(html! { path class=(class("spread", series)) d=(path) {} });
             }
         }
-        if curve.form == Form::Points || positions.len() <= MARKED && curve.form == Form::Line {
+        if curve.form == Form::Points || positions.len() <= MAX_MARKERS && curve.form == Form::Line {
             positions.iter().for_each(|(x, y)| marker(svg, series, *x, *y));
         }
     }
@@ -83,7 +78,8 @@ impl Drawing {
         (self.frame.x(&self.x, point.x), self.frame.y(&self.y, point.y))
     }
 
-    /// Joins places by one path. A value of stairs holds until the next one, the last for no time.
+    /// Joins places by one path. A step of stairs reaches to the next place; the last has no
+    /// length.
     fn path(&self, svg: &mut Elements, series: usize, positions: &[(f64, f64)], is_stairs: bool) {
         let Some(((x, y), others)) = positions.split_first() else { return };
         if is_stairs && others.is_empty() {
@@ -122,28 +118,24 @@ impl Drawing {
     }
 }
 
-/// Draws the names of several series; a chart of one needs none.
+/// Draws the legend of several series, and returns the place below it. One series needs none.
 fn keys(svg: &mut Elements, plot: &CurvePlot, top: f64) -> f64 {
     if plot.series.len() < 2 {
         return top;
     }
-    let sign = |(index, curve): (usize, &Curve)| -> (String, Sign) {
-        let (has_line, has_marker) =
-            (matches!(curve.form, Form::Line | Form::Stairs), matches!(curve.form, Form::Line | Form::Points));
-        let sign = move |svg: &mut Elements, x: f64, y: f64| {
-            if has_line {
+    let mut legend = Legend::new(top);
+    for (index, curve) in plot.series.iter().enumerate() {
+        legend.entry(svg, &curve.name, |svg, x, y| {
+            if matches!(curve.form, Form::Line | Form::Stairs) {
                 let path = format!("M{} {}h28", Px(x), Px(y));
                 svg.add(html! { path class=(class("line", index)) d=(path) {} });
             }
-            if has_marker {
-                marker(svg, index, x + 14.0, y);
+            match curve.form {
+                Form::Line | Form::Points => marker(svg, index, x + 14.0, y),
+                Form::Bins => line(svg, "axis", (x, y), (x + 28.0, y)),
+                Form::Stairs => {}
             }
-            if !has_line && !has_marker {
-                line(svg, "axis", (x, y), (x + 28.0, y));
-            }
-        };
-        (curve.name.to_string(), Box::new(sign))
-    };
-    let entries: Vec<(String, Sign)> = plot.series.iter().enumerate().map(sign).collect();
-    legend(svg, top, &entries)
+        });
+    }
+    legend.bottom()
 }

@@ -5,19 +5,19 @@ use std::fmt::{self, Display};
 use maud::{Markup, html};
 
 use crate::chart::scale::{Scale, Tick};
-use crate::chart::{Axis, MOST_SERIES};
+use crate::chart::{Axis, MAX_SERIES};
 use crate::words::{ELLIPSIS, shortened};
 
-/// Units across an image.
+/// Width of an image, in units of its coordinates.
 pub(super) const WIDTH: f64 = 720.0;
 /// Height of a line of text.
-pub(super) const LINE: f64 = 18.0;
+const LINE_HEIGHT: f64 = 18.0;
 /// Width of a character, about.
-const CHARACTER: f64 = 6.7;
-/// Half the size of a marker.
-const MARKER: f64 = 4.5;
+const CHARACTER_WIDTH: f64 = 6.7;
+/// Half the width of a marker.
+const MARKER_RADIUS: f64 = 4.5;
 
-/// Elements, one after the other. Nothing but markup can be added, in which all text is escaped.
+/// Elements in their order. Only markup can be added, in which all text is escaped.
 #[derive(Default)]
 pub(super) struct Elements(String);
 
@@ -31,7 +31,7 @@ impl Elements {
     }
 }
 
-/// A length, with a decimal if it needs one.
+/// A length, with at most one decimal.
 #[derive(Clone, Copy)]
 pub(super) struct Px(pub(super) f64);
 
@@ -92,14 +92,14 @@ pub(super) fn heading(svg: &mut Elements, title: &str) -> f64 {
     34.0
 }
 
-/// Shortens a text to so many characters.
-pub(super) fn short(text: &str, most: usize) -> String {
-    shortened(text, most, ELLIPSIS)
+/// Shortens a text to `max_chars` characters.
+pub(super) fn short(text: &str, max_chars: usize) -> String {
+    shortened(text, max_chars, ELLIPSIS)
 }
 
 /// Returns the width of a text, about.
 pub(super) fn width(text: &str) -> f64 {
-    text.chars().count() as f64 * CHARACTER
+    text.chars().count() as f64 * CHARACTER_WIDTH
 }
 
 pub(super) fn line(svg: &mut Elements, class: &'static str, from: (f64, f64), to: (f64, f64)) {
@@ -109,12 +109,18 @@ pub(super) fn line(svg: &mut Elements, class: &'static str, from: (f64, f64), to
 
 /// Draws a horizontal axis below a frame, with lines through it, and its title.
 pub(super) fn horizontal(svg: &mut Elements, frame: &Frame, scale: &Scale, axis: &Axis) {
-    let ticks = without_overlap(scale.ticks(axis, 7), |tick| (frame.x(scale, tick.value), width(&tick.label) + 10.0));
-    for Tick { value, label } in &ticks {
-        let x = frame.x(scale, *value);
+    let mut free = f64::NEG_INFINITY;
+    for Tick { value, label } in scale.ticks(axis, 7) {
+        let x = frame.x(scale, value);
+        let half = (width(&label) + 10.0) / 2.0;
+        // Labels do not overlap.
+        if x - half < free {
+            continue;
+        }
+        free = x + half;
         line(svg, "grid", (x, frame.top), (x, frame.bottom()));
         // Labels at the ends stay within the image.
-        let half = width(label) / 2.0;
+        let half = width(&label) / 2.0;
         text(svg, x.clamp(half, WIDTH - half), frame.bottom() + 15.0, Anchor::Middle, "tick", label);
     }
     line(svg, "axis", (frame.left, frame.bottom()), (frame.right(), frame.bottom()));
@@ -135,69 +141,59 @@ pub(super) fn vertical(svg: &mut Elements, frame: &Frame, scale: &Scale, axis: &
     text(svg, 12.0, frame.top - 10.0, Anchor::Start, "name", short(&axis.title, 80));
 }
 
-/// Keeps the ticks whose labels do not overlap that of the one before.
-fn without_overlap(ticks: Vec<Tick>, extent: impl Fn(&Tick) -> (f64, f64)) -> Vec<Tick> {
-    let mut end = f64::NEG_INFINITY;
-    let mut is_free = |tick: &Tick| {
-        let (center, width) = extent(tick);
-        let is_free = center - width / 2.0 >= end;
-        if is_free {
-            end = center + width / 2.0;
-        }
-        is_free
-    };
-    ticks.into_iter().filter(|tick| is_free(tick)).collect()
-}
-
 /// The class of a series: its color, and the pattern of its line.
 pub(super) fn class(kind: &str, series: usize) -> String {
-    format!("{kind} s{}", series % MOST_SERIES)
+    format!("{kind} s{}", series % MAX_SERIES)
 }
 
 /// Draws the marker of a series: each has a shape of its own.
 pub(super) fn marker(svg: &mut Elements, series: usize, x: f64, y: f64) {
-    let r = MARKER;
-    let at = |dx: f64, dy: f64| format!("{} {}", Px(x + dx * r), Px(y + dy * r));
-    let polygon = |corners: &[(f64, f64)]| {
-        let corners: Vec<String> = corners.iter().map(|(dx, dy)| at(*dx, *dy)).collect();
-        format!("M{}Z", corners.join("L"))
-    };
     let cross = [(-1.0, -0.4), (-0.4, -0.4), (-0.4, -1.0), (0.4, -1.0), (0.4, -0.4), (1.0, -0.4)];
-    let path = match series % MOST_SERIES {
+    let corners = match series % MAX_SERIES {
         0 => {
-            let (x, y) = (Px(x), Px(y));
-            svg.add(html! { circle class=(class("mark", 0)) cx=(x) cy=(y) r=(Px(r * 0.9)) {} });
+            let (x, y, radius) = (Px(x), Px(y), Px(MARKER_RADIUS * 0.9));
+            svg.add(html! { circle class=(class("mark", 0)) cx=(x) cy=(y) r=(radius) {} });
             return;
         }
-        1 => polygon(&[(0.0, -1.2), (1.2, 0.0), (0.0, 1.2), (-1.2, 0.0)]),
-        2 => polygon(&[(-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)]),
-        3 => polygon(&[(0.0, -1.1), (1.1, 0.9), (-1.1, 0.9)]),
-        4 => {
-            let mirrored: Vec<(f64, f64)> = cross.iter().map(|(dx, dy)| (-dx, -dy)).collect();
-            polygon(&[&cross[..], &mirrored].concat())
-        }
-        5 => polygon(&[(0.0, 1.1), (1.1, -0.9), (-1.1, -0.9)]),
-        6 => polygon(&[(-1.1, 0.0), (-0.5, -1.0), (0.5, -1.0), (1.1, 0.0), (0.5, 1.0), (-0.5, 1.0)]),
-        _ => polygon(&[(-1.1, -0.4), (1.1, -0.4), (1.1, 0.4), (-1.1, 0.4)]),
+        1 => vec![(0.0, -1.2), (1.2, 0.0), (0.0, 1.2), (-1.2, 0.0)],
+        2 => vec![(-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)],
+        3 => vec![(0.0, -1.1), (1.1, 0.9), (-1.1, 0.9)],
+        4 => cross.into_iter().chain(cross.map(|(dx, dy)| (-dx, -dy))).collect(),
+        5 => vec![(0.0, 1.1), (1.1, -0.9), (-1.1, -0.9)],
+        6 => vec![(-1.1, 0.0), (-0.5, -1.0), (0.5, -1.0), (1.1, 0.0), (0.5, 1.0), (-0.5, 1.0)],
+        _ => vec![(-1.1, -0.4), (1.1, -0.4), (1.1, 0.4), (-1.1, 0.4)],
     };
+    let corners =
+        corners.iter().map(|(dx, dy)| format!("{} {}", Px(x + dx * MARKER_RADIUS), Px(y + dy * MARKER_RADIUS)));
+    let path = format!("M{}Z", corners.collect::<Vec<_>>().join("L"));
     svg.add(html! { path class=(class("mark", series)) d=(path) {} });
 }
 
-/// Draws the sign of a legend's entry from a place on, 28 wide.
-pub(super) type Sign = Box<dyn Fn(&mut Elements, f64, f64)>;
+/// A legend, and the place of its next entry.
+pub(super) struct Legend {
+    x: f64,
+    y: f64,
+}
 
-/// Draws a legend and returns the place below it.
-pub(super) fn legend(svg: &mut Elements, top: f64, entries: &[(String, Sign)]) -> f64 {
-    let (mut x, mut y) = (12.0, top + 14.0);
-    for (name, sign) in entries {
+impl Legend {
+    pub(super) fn new(top: f64) -> Self {
+        Self { x: 12.0, y: top + 14.0 }
+    }
+
+    /// Draws an entry: its sign by `draw`, from a place on and 28 wide, and its name.
+    pub(super) fn entry(&mut self, svg: &mut Elements, name: &str, draw: impl FnOnce(&mut Elements, f64, f64)) {
         let name = short(name, 60);
         let needed = 34.0 + width(&name) + 16.0;
-        if x > 12.0 && x + needed > WIDTH {
-            (x, y) = (12.0, y + LINE);
+        if self.x > 12.0 && self.x + needed > WIDTH {
+            (self.x, self.y) = (12.0, self.y + LINE_HEIGHT);
         }
-        sign(svg, x, y - 4.0);
-        text(svg, x + 34.0, y, Anchor::Start, "key", &name);
-        x += needed;
+        draw(svg, self.x, self.y - 4.0);
+        text(svg, self.x + 34.0, self.y, Anchor::Start, "key", &name);
+        self.x += needed;
     }
-    if entries.is_empty() { top } else { y + 8.0 }
+
+    /// Returns the place below it.
+    pub(super) fn bottom(&self) -> f64 {
+        self.y + 8.0
+    }
 }

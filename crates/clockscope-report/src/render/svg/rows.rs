@@ -1,61 +1,52 @@
-//! Things one below the other, with marks along a horizontal axis.
+//! Rows with marks along a horizontal axis.
 
 use maud::html;
 
 use super::parts::{
-    Anchor, Elements, Frame, HORIZONTAL, Px, Sign, WIDTH, class, horizontal, legend, marker, short, text, width,
+    Anchor, Elements, Frame, HORIZONTAL, Legend, Px, WIDTH, class, horizontal, marker, short, text, width,
 };
 use crate::chart::scale::Scale;
-use crate::chart::{Band, ChartRow, Mark, MarkShape, RowPlot};
+use crate::chart::{Band, Mark, MarkShape, RowPlot};
 use crate::words::{Text, grouped, shortened_inside};
 
-/// Most rows; the table beside the chart has all.
-const MOST: usize = 150;
+/// Most rows of a chart; the table below it has all.
+const MAX_ROWS: usize = 150;
 /// Most characters of a row's name.
-const NAME: usize = 36;
+const MAX_NAME_CHARS: usize = 36;
 /// Most characters of the word beside a row.
-const WORD: usize = 14;
-/// Width of a band that is narrower than a line.
-const NARROWEST: f64 = 3.0;
+const MAX_WORD_CHARS: usize = 14;
+const MIN_BAND_WIDTH: f64 = 3.0;
 /// Length of an arrow to a value beyond the axis.
-const ARROW: f64 = 14.0;
-/// Height of a row of one mark, and of each further one.
-const ROW: f64 = 20.0;
-const FURTHER: f64 = 12.0;
+const ARROW_LENGTH: f64 = 14.0;
+/// Height of a row with one series.
+const ROW_HEIGHT: f64 = 20.0;
+/// Height that each further series adds to a row.
+const FURTHER_HEIGHT: f64 = 12.0;
 
 /// Draws the plot from `top` on, and returns the height of the image.
 pub(super) fn draw(svg: &mut Elements, plot: &RowPlot, top: f64) -> f64 {
     let top = keys(svg, plot, top);
-    let visible = &plot.rows[..plot.rows.len().min(MOST)];
-    let row_height = ROW + FURTHER * plot.series.len().saturating_sub(1) as f64;
-    let longest = |text: fn(&ChartRow) -> &Text, most: usize| {
-        visible.iter().map(|row| text(row).chars().count().min(most)).max().unwrap_or(0) as f64 * 7.0
-    };
-    let left = 24.0 + longest(|row| &row.label, NAME);
-    let right = 20.0 + longest(|row| &row.word, WORD);
-    let frame =
-        Frame { left, top: top + 6.0, width: WIDTH - left - right, height: row_height * visible.len() as f64 + 6.0 };
-    let scale = Scale::of(&plot.axis, plot.values(), 6);
+    let visible = &plot.rows[..plot.rows.len().min(MAX_ROWS)];
+    let row_height = ROW_HEIGHT + FURTHER_HEIGHT * plot.series.len().saturating_sub(1) as f64;
+    let left = 24.0 + longest(visible.iter().map(|row| &row.label), MAX_NAME_CHARS);
+    let right = 20.0 + longest(visible.iter().map(|row| &row.word), MAX_WORD_CHARS);
+    let height = row_height * visible.len() as f64 + 6.0;
+    let frame = Frame { left, top: top + 6.0, width: WIDTH - left - right, height };
+    let scale = Scale::new(&plot.axis, plot.values(), 6);
     if let Some(band) = &plot.band {
         self::band(svg, &frame, &scale, band);
     }
     horizontal(svg, &frame, &scale, &plot.axis);
     for (index, row) in visible.iter().enumerate() {
         let above = frame.top + 3.0 + index as f64 * row_height;
-        text(
-            svg,
-            frame.left - 8.0,
-            above + row_height / 2.0 + 4.0,
-            Anchor::End,
-            "label",
-            shortened_inside(&row.label, NAME),
-        );
+        let middle = above + row_height / 2.0 + 4.0;
+        let name = shortened_inside(&row.label, MAX_NAME_CHARS);
+        text(svg, frame.left - 8.0, middle, Anchor::End, "label", name);
         if !row.word.is_empty() {
-            let middle = above + row_height / 2.0 + 4.0;
-            text(svg, frame.right() + 10.0, middle, Anchor::Start, "label", short(&row.word, WORD));
+            text(svg, frame.right() + 10.0, middle, Anchor::Start, "label", short(&row.word, MAX_WORD_CHARS));
         }
         for mark in &row.marks {
-            let y = above + ROW / 2.0 + FURTHER * mark.series as f64;
+            let y = above + ROW_HEIGHT / 2.0 + FURTHER_HEIGHT * mark.series as f64;
             self::mark(svg, plot, &frame, &scale, mark, y);
         }
     }
@@ -63,16 +54,21 @@ pub(super) fn draw(svg: &mut Elements, plot: &RowPlot, top: f64) -> f64 {
     if visible.len() == plot.rows.len() {
         return bottom;
     }
-    let more = format!("and {} more {} in the table", grouped((plot.rows.len() - visible.len()) as u64), plot.things);
+    let more = format!("and {} more {} in the table", grouped((plot.rows.len() - visible.len()) as u64), plot.noun);
     text(svg, 12.0, bottom + 10.0, Anchor::Start, "name", more);
     bottom + 20.0
+}
+
+/// Returns the width of the longest text, cut to `max_chars` characters.
+fn longest<'a>(texts: impl Iterator<Item = &'a Text>, max_chars: usize) -> f64 {
+    texts.map(|text| text.chars().count().min(max_chars)).max().unwrap_or(0) as f64 * 7.0
 }
 
 fn mark(svg: &mut Elements, plot: &RowPlot, frame: &Frame, scale: &Scale, mark: &Mark, y: f64) {
     let x = frame.x(scale, mark.value);
     if plot.is_beyond(mark.value) {
         arrow(svg, mark.series, frame.right(), y);
-        value(svg, plot, frame, mark, (frame.right() - ARROW, frame.right()), y);
+        value(svg, plot, frame, mark, (frame.right() - ARROW_LENGTH, frame.right()), y);
         return;
     }
     if plot.has_values {
@@ -82,10 +78,8 @@ fn mark(svg: &mut Elements, plot: &RowPlot, frame: &Frame, scale: &Scale, mark: 
     match plot.series.get(mark.series).map(|series| series.shape) {
         Some(MarkShape::Bar) => {
             // The shortest bar still shows.
-            let length = (x - frame.left).max(1.5);
-            let (left, top) = (Px(frame.left), Px(y - 5.0));
-            let class = class("bar", mark.series);
-            svg.add(html! { rect class=(class) x=(left) y=(top) width=(Px(length)) height=(Px(10.0)) {} });
+            let (left, top, length) = (Px(frame.left), Px(y - 5.0), Px((x - frame.left).max(1.5)));
+            svg.add(html! { rect class=(class("bar", mark.series)) x=(left) y=(top) width=(length) height=(10) {} });
         }
         Some(MarkShape::Point) => {
             if let Some([low, high]) = mark.spread {
@@ -99,19 +93,19 @@ fn mark(svg: &mut Elements, plot: &RowPlot, frame: &Frame, scale: &Scale, mark: 
 
 /// Draws an arrow to a value beyond the end of the axis.
 fn arrow(svg: &mut Elements, series: usize, right: f64, y: f64) {
-    let path = format!("M{0} {1}h{ARROW}m-5 -4l5 4l-5 4", Px(right - ARROW), Px(y));
+    let path = format!("M{0} {1}h{ARROW_LENGTH}m-5 -4l5 4l-5 4", Px(right - ARROW_LENGTH), Px(y));
     svg.add(html! { path class=(class("spread", series)) d=(path) {} });
 }
 
 /// Writes a value on the right of its mark, or on the left where the frame ends.
 fn value(svg: &mut Elements, plot: &RowPlot, frame: &Frame, mark: &Mark, (start, end): (f64, f64), y: f64) {
-    /// Between a mark and its value.
-    const AWAY: f64 = 8.0;
+    /// Distance between a mark and its value.
+    const GAP: f64 = 8.0;
     let value = plot.axis.unit.show(mark.value);
-    if end + AWAY + width(&value) <= frame.right() {
-        text(svg, end + AWAY, y + 4.0, Anchor::Start, "tick", value);
+    if end + GAP + width(&value) <= frame.right() {
+        text(svg, end + GAP, y + 4.0, Anchor::Start, "tick", value);
     } else {
-        text(svg, start - AWAY, y + 4.0, Anchor::End, "tick", value);
+        text(svg, start - GAP, y + 4.0, Anchor::End, "tick", value);
     }
 }
 
@@ -119,7 +113,7 @@ fn value(svg: &mut Elements, plot: &RowPlot, frame: &Frame, mark: &Mark, (start,
 fn band(svg: &mut Elements, frame: &Frame, scale: &Scale, band: &Band) {
     let [low, high] = [band.low, band.high].map(|end| frame.x(scale, end));
     let middle = (low + high) / 2.0;
-    let half = ((high - low) / 2.0).max(NARROWEST / 2.0);
+    let half = ((high - low) / 2.0).max(MIN_BAND_WIDTH / 2.0);
     area(svg, middle - half, frame.top, half * 2.0, frame.height);
 }
 
@@ -132,32 +126,28 @@ fn area(svg: &mut Elements, x: f64, y: f64, width: f64, height: f64) {
 
 /// Draws a line with ends that show even where it is short.
 fn spread(svg: &mut Elements, series: usize, low: f64, high: f64, y: f64) {
-    let end = |x: f64| format!("M{} {}v8", Px(x), Px(y - 4.0));
-    let path = format!("M{} {}H{}{}{}", Px(low), Px(y), Px(high), end(low), end(high));
+    let (low, high, above) = (Px(low), Px(high), Px(y - 4.0));
+    let path = format!("M{low} {}H{high}M{low} {above}v8M{high} {above}v8", Px(y));
     svg.add(html! { path class=(class("spread", series)) d=(path) {} });
 }
 
-/// Draws what the marks mean.
+/// Draws the legend, and returns the place below it.
 fn keys(svg: &mut Elements, plot: &RowPlot, top: f64) -> f64 {
-    let mut entries: Vec<(String, Sign)> = Vec::new();
+    let mut legend = Legend::new(top);
     for (index, series) in plot.series.iter().enumerate() {
-        let sign: Sign = match series.shape {
-            MarkShape::Point => Box::new(move |svg, x, y| marker(svg, index, x + 14.0, y)),
-            MarkShape::Bar => Box::new(move |svg, x, y| {
+        legend.entry(svg, &series.name, |svg, x, y| match series.shape {
+            MarkShape::Point => marker(svg, index, x + 14.0, y),
+            MarkShape::Bar => {
                 let (x, y) = (Px(x + 4.0), Px(y - 5.0));
-                let class = class("bar", index);
-                svg.add(html! { rect class=(class) x=(x) y=(y) width=(20) height=(10) {} });
-            }),
-        };
-        entries.push((series.name.to_string(), sign));
+                svg.add(html! { rect class=(class("bar", index)) x=(x) y=(y) width=(20) height=(10) {} });
+            }
+        });
         if !series.spread.is_empty() {
-            let sign = move |svg: &mut Elements, x: f64, y: f64| spread(svg, index, x + 2.0, x + 26.0, y);
-            entries.push((series.spread.to_string(), Box::new(sign)));
+            legend.entry(svg, &series.spread, |svg, x, y| spread(svg, index, x + 2.0, x + 26.0, y));
         }
     }
     if let Some(band) = &plot.band {
-        let sign = |svg: &mut Elements, x: f64, y: f64| area(svg, x + 6.0, y - 7.0, 16.0, 14.0);
-        entries.push((band.name.to_string(), Box::new(sign)));
+        legend.entry(svg, &band.name, |svg, x, y| area(svg, x + 6.0, y - 7.0, 16.0, 14.0));
     }
-    legend(svg, top, &entries)
+    legend.bottom()
 }
