@@ -1,6 +1,6 @@
 //! The pages of documents, which every format renders.
 
-use clockscope_records::{Document, Envelope, Fleet};
+use clockscope_records::{Document, Envelope, Fleet, Shootout};
 use serde_json::Value;
 
 use crate::chart::Chart;
@@ -48,16 +48,25 @@ impl Report<'_> {
         charts
     }
 
-    /// Names the question, the processor and the time; of a fleet, the hosts and the day.
+    /// Names the command, the processor and the time; of a fleet, the hosts and the day.
     pub(crate) fn title(&self) -> Text {
-        if let Document::Fleet(Envelope { found: Fleet { as_of, recent_hosts, .. }, .. }) = self.document {
-            let day = as_of.as_ref().map_or_else(String::new, |day| format!(", {day}"));
-            return format!("clockscope fleet: {}{day}", counted(*recent_hosts, "host")).into();
-        }
-        let question = self.document.schema().replace(['.', '_'], " ");
+        let command = match self.document {
+            Document::Fleet(Envelope { found: Fleet { as_of, recent_hosts, .. }, .. }) => {
+                let day = as_of.as_ref().map_or_else(String::new, |day| format!(", {day}"));
+                return format!("clockscope fleet: {}{day}", counted(*recent_hosts, "host")).into();
+            }
+            Document::AllClocks(_) => "clockscope list --all-platforms".to_owned(),
+            Document::Offsets(_) => "clockscope order --offsets".to_owned(),
+            Document::RuntimesFound(_) => "clockscope runtimes --list".to_owned(),
+            Document::Shootout(Envelope { found: Shootout { a, b, .. }, .. }) => {
+                format!("clockscope compare --clock {a},{b}")
+            }
+            Document::Switched(_) => "clockscope measure --clocksource".to_owned(),
+            document => document.schema().replace('.', " "),
+        };
         let cpu = self.document.environment().cpu.name();
         let facts = [cpu.as_deref(), self.document.recorded_at()].into_iter().flatten().collect::<Vec<_>>().join(", ");
-        if facts.is_empty() { question.into() } else { format!("{question}: {facts}").into() }
+        if facts.is_empty() { command.into() } else { format!("{command}: {facts}").into() }
     }
 }
 
