@@ -1,7 +1,7 @@
 'use strict';
 // The page is complete without this script, which adds a switch of the theme, sorting and a filter.
 (() => {
-  const FEWEST_TO_FILTER = 12;
+  const MIN_ROWS_TO_FILTER = 12;
   const UNKNOWN = ['', '?', '-'];
   const UNITS = { ps: 1e-3, ns: 1, 'µs': 1e3, us: 1e3, ms: 1e6, s: 1e9, Hz: 1, kHz: 1e3, MHz: 1e6, GHz: 1e9, M: 1e6 };
 
@@ -104,6 +104,6 @@
   for (const table of document.querySelectorAll('table')) {
     const count = [...table.tBodies].reduce((sum, body) => sum + body.rows.length, 0);
     if (count > 1) makeSortable(table);
-    if (count > FEWEST_TO_FILTER) makeFilter(table, table.parentElement);
+    if (count > MIN_ROWS_TO_FILTER) makeFilter(table, table.parentElement);
   }
 })();

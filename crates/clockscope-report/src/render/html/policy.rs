@@ -2,9 +2,9 @@
 
 /// The policy. A test computes the hashes.
 pub(super) const POLICY: &str = "default-src 'none'; \
-    style-src 'sha256-dBknGwgF8Qy/2Kf2VqFvIuznrTxHW23sRwnLQCTCISs=' \
+    style-src 'sha256-vXdAv3EsAzOOX5czPrehnCMNKFPDWD9MdxvP1yz3oaA=' \
     'sha256-vC9+/NnqutKA7KIp7chepmvDDI34iQ8FtWgQoUvVW7g='; \
-    script-src 'sha256-q/v6y3v3JcrXYmabA72/8sol2fVm3cz2SwLeavTAEb0='; \
+    script-src 'sha256-KTISIgHa+91kl+Xd0BhJd2nl+PEzSBfvfPfUUWq3KMg='; \
     base-uri 'none'; form-action 'none'";
 
 #[cfg(test)]
