@@ -256,7 +256,7 @@ impl SwitchPaths {
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
             let file = options.open(&self.marker).map_err(|error| self.marker_error(error))?;
             match file.try_lock() {
-                Ok(()) if self.is_marker(&file) => return Ok(file),
+                Ok(()) if self.is_marker(&file).map_err(|error| self.marker_error(error))? => return Ok(file),
                 Ok(()) => {}
                 Err(TryLockError::Error(error)) => return Err(self.marker_error(error)),
                 // Who only looks at it holds it for microseconds.
@@ -271,16 +271,27 @@ impl SwitchPaths {
         }
     }
 
+    /// Returns true if the marker's name still leads to this file.
     #[cfg(unix)]
-    fn is_marker(&self, file: &File) -> bool {
-        use std::os::unix::fs::MetadataExt;
-        let number = |found: io::Result<fs::Metadata>| found.ok().map(|found| (found.dev(), found.ino()));
-        number(file.metadata()) == number(fs::metadata(&self.marker))
+    fn is_marker(&self, file: &File) -> io::Result<bool> {
+        is_one_file(file.metadata(), fs::metadata(&self.marker))
     }
 
     #[cfg(not(unix))]
-    fn is_marker(&self, _: &File) -> bool {
-        true
+    fn is_marker(&self, _: &File) -> io::Result<bool> {
+        Ok(true)
+    }
+}
+
+/// Returns true if an open file and the file of a name, if there is one, are the same.
+#[cfg(unix)]
+fn is_one_file(open: io::Result<fs::Metadata>, named: io::Result<fs::Metadata>) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let open = open?;
+    match named {
+        Ok(named) => Ok((open.dev(), open.ino()) == (named.dev(), named.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
@@ -399,6 +410,21 @@ mod tests {
         }
         right.put_back().unwrap();
         assert!(is(&paths, "tsc") && !paths.marker.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn files_that_cannot_be_examined_are_not_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = simulated_paths(folder.path());
+        let file = File::create(&paths.marker).unwrap();
+        assert!(paths.is_marker(&file).unwrap());
+        fs::rename(&paths.marker, folder.path().join("before")).unwrap();
+        assert!(!paths.is_marker(&file).unwrap());
+        File::create(&paths.marker).unwrap();
+        assert!(!paths.is_marker(&file).unwrap());
+        let [open, named] = [io::ErrorKind::PermissionDenied; 2].map(|kind| Err(kind.into()));
+        assert!(is_one_file(open, named).is_err());
     }
 
     #[test]
