@@ -13,34 +13,35 @@
 //!
 //! Folders have values and state. The files beside them have the clock's methods (`layers`).
 //!
-//! - **`clocks/`**: `sources` has the two clocks as traits. `first_reading` has what is read before
-//!   the system is asked to wipe. `readings` reads both clocks and takes brackets, each a
-//!   comparison of them; it also reads the published line.
+//! - **`clocks/`**: `sources` has the two clocks as traits. `first_reading` has the reading before
+//!   the system is asked to wipe memory in children. `readings` reads both clocks and takes
+//!   brackets, each a comparison of them; it also reads the published line.
 //! - **`page/`**: `page` is the memory that threads share. `version` is its first word, `line` is
 //!   the function that it publishes, and `offsets` are those of other clocks. `sync` has the
 //!   atomics. A `statement` is the system's on civil time, and `shared_statement` keeps it for
 //!   callers without a line.
 //! - **`rate/`**: `calibration` bounds the rate by many brackets. `drawn_rate` (`DrawnRate`) has
 //!   the rate that lines are drawn by.
-//! - **`lines/`**: what the lock guards is `state` (`SteeringState`), in which each part alone
-//!   changes its own fields. `agreement` (`AmbiguousChange`) distinguishes a slew from a step.
+//! - **`lines/`**: the lock guards `state` (`SteeringState`), each part of which changes its own
+//!   fields. `agreement` (`AmbiguousChange`) distinguishes a slew from a step.
 //!   `errors` (`LineErrors`) has the error that brackets prove for the readings between them.
-//!   `os_speed` (`OsSpeed`, `Width`) judges the widths of brackets. `time_hold` (`TimeHold`) times
-//!   how long the time stands still. `generation` (`Generation`) has the beginning of a generation
-//!   and the number of short ones before it. `carried` (`BesideNextLine`, `Carried`) is what the
-//!   next line carries on. `steering` decides when a line begins, goes on and ends, by the brackets
-//!   that `comparison` takes and judges, and `publication` publishes and ends it. `standstill`
-//!   holds the time while the OS clock is behind it.
-//! - **Access to a line**: `serving` serves readings, most of all those without a fresh line.
-//!   `use_rate` (`LineUse`) decides whether a line pays.
+//!   `os_speed` (`OsSpeed`, `Width`) judges the widths of brackets. `time_hold` (`TimeHold`)
+//!   measures how long the time is held. `generation` (`Generation`) has the beginning of a
+//!   generation and the number of short ones before it. `carried` (`BesideNextLine`, `Carried`) has
+//!   the values that are published with the next line. `steering` decides when a line begins, is
+//!   renewed and ends, by the brackets that `comparison` takes and judges, and `publication`
+//!   publishes and ends it. `standstill` holds the time while the OS clock is behind it.
+//! - **Access to a line**: `serving` serves readings with or without a fresh line. `use_rate`
+//!   (`LineUse`) decides whether a line pays.
 //! - **Other clocks**: `offsets` compares the wall clock and the boot clock with the timeline and
 //!   keeps their offsets. `offset_clock` serves both clocks, and `bounds` civil time.
-//! - **`trust/`**: `trust` (`Trust`) says whether the counter may be used: by the answers of system
-//!   and hardware (`system_answers`, `clocksource_names`), and by the last test of it
-//!   (`verified_cpus`). `admission` asks, readmits and gives up, and `decisions` puts that into
-//!   force without the lock. `migration` notices another machine, or a CPU outside of the test.
-//! - **`process/`**: `shared` is what a fork wipes (`wiping`). `holding` takes the `lock`.
-//! - **Reports**: `report` answers questions about all of it. `observation` has one moment of all
+//! - **`trust/`**: `trust` (`Trust`) decides whether the counter may be used: by the answers of
+//!   system and hardware (`system_answers`, `clocksource_names`), and by the last test of it
+//!   (`verified_cpus`). `admission` asks, readmits and rejects, and `decisions` applies that
+//!   without the lock. `migration` notices another machine, or a CPU outside of the test.
+//! - **`process/`**: `shared` has the state that a fork wipes (`wiping`). `locking` takes the
+//!   `lock`.
+//! - **Reports**: `report` answers questions about the clock. `observation` has one moment of all
 //!   clocks, for a history.
 //!
 //! # Layers
@@ -66,13 +67,13 @@
 //!   again. If the version is the same and has neither line nor announcement, it returns the
 //!   reading as it is. Otherwise it reads again and puts that into the floor first. Where another
 //!   clock itself is served, its readers do the same with a comparison of both clocks.
-//! - **A publisher** holds the lock and looks again at the line that it replaces. It writes a slot
+//! - **A publisher** holds the lock and loads the line that it replaces again. It writes a slot
 //!   that no version names, and makes the version name it.
 //! - **A thread that begins a line** announces it in the version *before* the line's bracket.
 //! - **A thread that ends a line early** puts the line's end into the floor and then replaces the
 //!   version. A decision needs no lock for that.
-//! - **A thread that takes over the lock** of a lost holder ends the line and goes on in another
-//!   epoch: with other slots and another copy of what the lock guards.
+//! - **A thread that takes over the lock** of a lost holder ends the line and continues in another
+//!   epoch: with other slots and another copy of the lock's content.
 //!
 //! Readings stay in order for three reasons. A line and its successor agree where both cover a
 //! tick, so that a reader may use either. A thread that learns of an OS reading in the floor sees
@@ -104,24 +105,25 @@
 //! - A preempted bracket is not an anchor, because it is wider than the others:
 //!   `an_interrupted_bracket_is_no_anchor` (`tests/simulated/worlds.rs`).
 //! - A stale decision, such as "expired", does nothing to a line with another end, because the lock
-//!   holder looks again: `a_thread_that_was_preempted_does_no_harm` (`tests/simulated/scripts.rs`).
+//!   holder loads the line again: `a_thread_that_was_preempted_does_no_harm`
+//!   (`tests/simulated/scripts.rs`).
 //! - A late lock holder publishes nothing, because the version is another one:
 //!   `a_lock_is_taken_over_once_and_for_good` (`protocol.rs`).
 //! - A decision holds at once, because it replaces the version that a publisher would replace:
 //!   `a_decision_holds_beside_an_owner_that_is_stopped` (`tests/simulated/owners.rs`).
-//! - A wall clock that was found set, or a suspend, is shown at once, because a line that does not
-//!   know of it is ended or never published:
-//!   `a_line_of_before_a_set_is_not_served_after_a_check` (`protocol.rs`).
-//! - What the lock guards is forgotten after a decision without the lock, because `version_left`
+//! - A set of the wall clock, or a suspend, shows at once when it is noticed, because a line
+//!   without it is ended or never published: `a_line_of_before_a_set_is_not_served_after_a_check`
+//!   (`protocol.rs`).
+//! - The lock's content is cleared after a decision without the lock, because `version_left`
 //!   differs: `a_slower_clock_that_the_kernel_stands_by_is_followed_after_a_recheck`
 //!   (`tests/simulated/os_clock.rs`).
 //! - No reading of a new generation is by the old line, because that ends first:
 //!   `no_reading_of_a_new_generation_is_by_the_old_line` (`tests/simulated/worlds.rs`).
-//! - The time stands still when the OS clock steps back, and goes on after 10 ms, by an offset:
+//! - The time is held when the OS clock steps back, and goes on after 10 ms, by an offset:
 //!   `an_os_clock_that_steps_back_is_waited_for_ten_milliseconds` (`tests/simulated/os_clock.rs`).
 //! - A forked child starts from zero, because `Shared` is wiped there:
 //!   `a_forked_child_starts_afresh` (`tests/process/children.rs`).
-//! - The counter is not read where it may not be, because every caller looks at the version first:
+//! - The counter is not read where it may not be, because every caller loads the version first:
 //!   `a_counter_that_may_not_be_read_is_not`, `a_counter_that_is_forbidden_during_a_pause_stays_so`
 //!   (`tests/simulated/worlds.rs`).
 //! - No bracket is compared across an announced move, because the marker is read before it:
@@ -137,7 +139,7 @@
 //!
 //! # Tests
 //!
-//! - All that clocks can do: `cargo test -p clockscope --test simulated`.
+//! - Clocks in simulated worlds: `cargo test -p clockscope --test simulated`.
 //! - Memory orderings: `cargo test -p clockscope-models`, and `cargo xtask test loom`, the four
 //!   longest models.
 //! - Threads, processes and broken counters of this machine: `cargo test -p clockscope --test
@@ -156,9 +158,9 @@ mod bounds;
 mod clocks;
 mod comparison;
 mod decisions;
-mod holding;
 mod layers;
 mod lines;
+mod locking;
 mod migration;
 mod observation;
 mod offset_clock;
@@ -189,7 +191,7 @@ pub use page::statement::{BoundedAt, CivilStatement};
 #[cfg(not(clockscope_models))]
 pub(crate) use process::wiping::{Wiped, forget_in_children, wipe_on_fork};
 #[cfg(not(clockscope_models))]
-pub(crate) use trust::verified_cpus::CPUS as MOST_CPUS;
+pub(crate) use trust::verified_cpus::MAX_CPUS;
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -201,11 +203,12 @@ use crate::evidence::{Demotion, ErrorBound, Evidence, Frequency, Source};
 use crate::{Errno, Instant};
 pub use clocks::first_reading::FirstReading;
 use layers::Observer;
-pub(crate) use lines::errors::{FASTER, SLOWER, error_ns};
+pub(crate) use lines::errors::{MAX_SLOWDOWN, MAX_SPEEDUP, error_ns};
+pub(crate) use lines::generation::was_suspended;
 pub(crate) use observation::Observation;
 pub use observation::{CivilTime, Unobserved};
-pub(crate) use page::statement::GROWS;
-pub(crate) use page::sync::{AtomicU64 as SharedWord, fence};
+pub(crate) use page::statement::MAX_DRIFT;
+pub(crate) use page::sync::{AtomicU64 as SharedWord, array_of, const_fn, fence};
 pub(crate) use page::{ClockOffset, OffsetClock};
 pub(crate) use process::lock::{ProcessGuard, ProcessLock, ProcessMark};
 pub(crate) use process::shared::Shared;
@@ -220,7 +223,7 @@ use readings::Readings;
 ///
 /// The counter is used where it may be read and the kernel builds its own clocks on it; where the
 /// kernel does not, only after [`Disciplined::readmit`]. Counter and system are asked about that at
-/// the second reading, or by [`Disciplined::prepare`], and then by [`Disciplined::recheck`] alone.
+/// the second reading, or by [`Disciplined::prepare`], and then only by [`Disciplined::recheck`].
 ///
 /// Most programs want the clock of the process: [`crate::now`]. This type is for clocks of one's
 /// own, and for tests.
@@ -257,16 +260,11 @@ pub struct Disciplined<C, S> {
 }
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
-    /// A clock out of `counter` and `os`. Reads neither.
-    #[cfg(not(clockscope_models))]
-    pub const fn new(counter: C, os: S) -> Self {
-        Self { layers: Observer::new(Shared::new(Readings::new(counter, os))) }
-    }
-
-    /// Loom's atomics cannot be made at compile time.
-    #[cfg(clockscope_models)]
-    pub fn new(counter: C, os: S) -> Self {
-        Self { layers: Observer::new(Shared::new(Readings::new(counter, os))) }
+    const_fn! {
+        /// A clock of `counter` and `os`. Reads neither.
+        pub fn new(counter: C, os: S) -> Self {
+            Self { layers: Observer::new(Shared::new(Readings::new(counter, os))) }
+        }
     }
 
     /// Returns this clock with segments of `ns` nanoseconds, between 1 µs and 100 ms. Longer ones
@@ -328,8 +326,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.layers.offset_clock_ns_unordered(OffsetClock::Wall)
     }
 
-    /// The time since the machine was started, in ns, that goes on in a suspend; ordered as
-    /// [`Disciplined::now`] is. Our own timeline where no such clock answers.
+    /// The time since the machine was started, in ns, with suspends; ordered as
+    /// [`Disciplined::now`] is. Our own timeline if no such clock answers.
     ///
     /// Error: that of [`Disciplined::wall_error_ns`]. Cost: that of `now`.
     #[inline(always)]
@@ -354,41 +352,42 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.layers.bounded()
     }
 
-    /// Asks counter and system now what the second reading would ask, once for this process and all
-    /// that it forks. No reading asks anything after that.
+    /// Asks counter and system the questions of the second reading now, once for this process and
+    /// its children. After that, no reading asks.
     pub fn prepare(&self) {
         self.layers.prepare();
     }
 
-    /// Asks counter and system again, and goes by what they say now: gives the counter up, or takes
-    /// it back where only their word was against it. What is not answered any more is taken as it
-    /// was. Whether the counter may be used. [`Disciplined::evidence`] reports these answers from
-    /// here on.
+    /// Asks counter and system again, and follows the answers: stops using the counter, or uses it
+    /// again if only former answers were against it. A question without a new answer keeps its
+    /// former one. Returns true if the counter may be used. [`Disciplined::evidence`] reports these
+    /// answers from now on.
     ///
-    /// Compares the clocks that were asked for: a suspend shows from here on.
+    /// Compares the wall clock and the boot clock if they were read before: a suspend shows from
+    /// now on.
     pub fn recheck(&self) -> bool {
         let is_used = self.layers.recheck_all();
         self.layers.check_other_clocks();
         is_used
     }
 
-    /// Takes the counter although the kernel does not, because a test of its own has shown that it
-    /// may be trusted on every CPU ([`crate::revalidate`]). At once, whoever holds the lock.
-    /// `false` where it still may not be used: it may not be read, or is not invariant, or too many
-    /// threads did not come back from renewing the clock.
+    /// Takes the counter although the kernel does not, because the library's test has shown that it
+    /// may be trusted on every CPU ([`crate::revalidate`]). Takes effect at once, without the lock.
+    /// `false` if it still may not be used: it may not be read, or is not invariant, or too many
+    /// threads did not return from renewing the clock.
     pub fn readmit(&self) -> bool {
         self.layers.readmit_as_of(None, self.layers.os.disruptions())
     }
 
     /// Does what [`Disciplined::readmit`] does after a test on these CPUs. A renewal on another one
-    /// ([`OsClock::current_cpu`]) withdraws it. CPUs from 1024 on are not covered. `false` as well
+    /// ([`OsClock::current_cpu`]) revokes it. CPUs from 1024 on are not covered. `false` as well
     /// while another thread stores a test.
     pub fn readmit_on(&self, cpus: &[u32]) -> bool {
         self.layers.readmit_as_of(Some(cpus), self.layers.os.disruptions())
     }
 
-    /// Gives the counter up, because a test of its own has shown that it may not be trusted. At
-    /// once, whoever holds the lock.
+    /// Stops using the counter, because the library's test of it has failed. Takes effect at once,
+    /// without the lock.
     pub fn give_up(&self) {
         self.layers.give_up();
     }
@@ -399,15 +398,15 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.layers.check_offset(OffsetClock::Wall);
     }
 
-    /// Moves when the wall clock was found to have been set, to have leapt, or to have gone on
-    /// while the machine slept. Compares it now.
+    /// Compares the wall clock now, and returns a number that changes whenever a comparison shows
+    /// that the wall clock was set, or leapt, or that the machine slept.
     pub fn wall_generation(&self) -> u64 {
         self.layers.wall_generation()
     }
 
-    /// By how much [`Disciplined::wall_ns`] is off from the wall clock beyond what
-    /// [`Disciplined::error_bound`] says, in ns: by a fresh comparison, and at most since the wall
-    /// clock was set. `None` where it does not answer.
+    /// Returns the error of [`Disciplined::wall_ns`] against the wall clock beyond
+    /// [`Disciplined::error_bound`], in ns: by a fresh comparison, and the largest since the wall
+    /// clock was set. `None` if that clock does not answer.
     pub fn wall_error_ns(&self) -> Option<(u64, u64)> {
         self.layers.offset_error_ns(OffsetClock::Wall)
     }
@@ -423,15 +422,15 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.layers.source()
     }
 
-    /// Moves when what was known of the counter no longer holds; 0 before the first reading.
+    /// Returns a number that changes whenever the calibration of the counter is invalidated; 0
+    /// before the first reading.
     pub fn generation(&self) -> u64 {
         self.layers.generation()
     }
 
     /// Returns |ours − OS| with the bracket's width: by a fresh bracket, and the largest since the
     /// generation began, with the one in which the generation before ended. While the OS clock is
-    /// served, its tick, and by how much ours is ahead where it stands still. `None` where it does
-    /// not answer.
+    /// served, its tick, with the lead of a held time. `None` if it does not answer.
     ///
     /// The largest holds for every reading whose segment has ended, three windows ago at most, if
     /// the OS clock's rate changes at most once in two windows in which it is read.
@@ -440,24 +439,24 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// Returns the counter's mean frequency over the calibration's window, which is extended by a
-    /// fresh bracket. Calibrates for a window or two if nobody has done so. `None` where the
+    /// fresh bracket. Calibrates for a window or two if that was not done yet. `None` if the
     /// counter is not used.
     pub fn frequency(&self) -> Option<Frequency> {
         self.layers.frequency()
     }
 
-    /// By how much the time is ahead of the OS clock since that stepped back; zero if it never did.
-    /// Whoever compares the time with that clock's adds it there.
+    /// Returns the timeline's lead over the OS clock since that stepped back; zero if it never did.
+    /// To compare the time with that clock's, add it there.
     pub fn timeline_offset(&self) -> Duration {
         Duration::from_nanos(self.layers.timeline_offset_ns())
     }
 
-    /// Conversion of ticks into time, by the same window.
+    /// Returns a conversion of ticks into time, by the window of [`Disciplined::frequency`].
     pub fn conversion(&self) -> Option<Conversion> {
         self.layers.conversion()
     }
 
-    /// Conversion of ticks into time, by two brackets `duration` apart; waits for that long.
+    /// Returns a conversion of ticks into time, by two brackets. Waits for `duration` between them.
     ///
     /// # Errors
     /// [`Uncalibrated`].
@@ -466,8 +465,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.layers.calibrate_blocking(duration)
     }
 
-    /// The smallest step between two readings that are as close as can be; `None` where none was
-    /// found.
+    /// Returns the smallest step between two consecutive readings; `None` if there was none.
     pub fn resolution(&self) -> Option<Duration> {
         self.layers.resolution()
     }
@@ -477,9 +475,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.layers.is_high_resolution()
     }
 
-    /// The evidence for and against the counter, and why it is used or not. Counter and system are
-    /// not asked: their answers are those of the second reading, [`Disciplined::prepare`] or the
-    /// last [`Disciplined::recheck`].
+    /// Returns the evidence for and against the counter, and the reason why it is used or not.
+    /// Counter and system are not asked: their answers are those of the second reading,
+    /// [`Disciplined::prepare`] or the last [`Disciplined::recheck`].
     pub fn evidence(&self) -> Vec<Evidence> {
         self.layers.evidence()
     }
@@ -490,7 +488,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         &self.layers.os
     }
 
-    /// The state that a forked child must forget; all-zero is that before the first use.
+    /// The state that a forked child must not inherit; all-zero before the first use.
     #[cfg(not(clockscope_models))]
     pub(crate) fn shared(&self) -> &Shared<C, S> {
         &self.layers.shared

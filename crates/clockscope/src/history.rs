@@ -2,17 +2,17 @@
 //!
 //! Each renewal compares the clocks once (`Observer::observe`), and `fit` prolongs the last
 //! piece or begins another one. Readers search the pieces without a lock. A count is converted only
-//! where two brackets enclose it, and a piece that was converted from stays as it is: so earlier
+//! where two brackets enclose it, and a piece that has converted a count stays as it is: so earlier
 //! counts never become later times, whenever they are converted.
 //!
 //! # Protocol
 //!
 //! The version is odd while words are written. A reader loads it, finds its piece, marks that as
 //! converted, and loads the version again. Writers hold the lock. A writer that makes room, by
-//! joining pieces, makes the version odd *before* it looks for marks: either it sees the mark, or
-//! the reader sees another version, and searches again.
+//! joining pieces, makes the version odd *before* it loads marks: either it loads the mark, or the
+//! reader loads another version, and searches again.
 //!
-//! A forked child is another owner: nothing of its parent's history is its own.
+//! A forked child is another owner, with a history of its own.
 
 #[cfg(not(clockscope_models))]
 mod excerpt;
@@ -26,7 +26,7 @@ use core::sync::atomic::Ordering;
 
 use crate::disciplined::{
     CivilTime, Counter, Disciplined, Observation, OsClock, ProcessGuard, ProcessLock, ProcessMark, SharedWord,
-    Unobserved, fence,
+    Unobserved, array_of, const_fn, fence,
 };
 #[cfg(not(clockscope_models))]
 use crate::process::process_mark;
@@ -41,15 +41,15 @@ pub use search::Uncovered;
 pub(crate) use search::{Doubt, Tail, is_before};
 use search::{index_of, no_doubt, not_past};
 
-/// A reader looks so often again where words are being written, and a writer so often for the lock:
-/// for about a millisecond, longer than it takes to make room.
+/// Attempts of a reader while words are being written, and of a writer to take the lock: about a
+/// millisecond, longer than it takes to make room.
 const TRIES: u32 = 20_000;
 
-/// Ranges of counts of which there may be two moments.
+/// Number of ranges of counts of which there may be two moments.
 const DOUBTS: usize = 8;
 
-/// Observations that are tried where the bracket was interrupted.
-const OBSERVATIONS: u32 = 4;
+/// Observations that are tried while brackets are interrupted.
+const OBSERVATION_TRIES: u32 = 4;
 
 /// Reason why a history was not renewed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,9 +68,9 @@ pub struct History<const N: usize> {
     /// The process whose history it is; 0 for none.
     owner: SharedWord,
     pieces: SharedWord,
-    /// From this count on so many may have two moments, because the counter went back; and others.
+    /// Ranges that may have two moments, because the counter went back: first count and length.
     doubts: [[SharedWord; 2]; DOUBTS],
-    /// From this count on the error is at least so large, in ns, as far as is known yet.
+    /// The smallest error from this count on, in ns, as far as is known yet.
     tail_from: SharedWord,
     tail_error_ns: SharedWord,
     fit: ProcessLock<Fit>,
@@ -78,41 +78,25 @@ pub struct History<const N: usize> {
 }
 
 impl<const N: usize> History<N> {
-    /// An empty one.
-    #[cfg(not(clockscope_models))]
-    #[must_use]
-    #[allow(clippy::new_without_default, reason = "it is for a static")]
-    pub const fn new() -> Self {
-        Self {
-            version: SharedWord::new(0),
-            owner: SharedWord::new(0),
-            pieces: SharedWord::new(0),
-            doubts: [const { [const { SharedWord::new(0) }; 2] }; DOUBTS],
-            tail_from: SharedWord::new(0),
-            tail_error_ns: SharedWord::new(0),
-            fit: ProcessLock::new(SharedWord::new(0), Fit::NONE),
-            words: [const { [const { SharedWord::new(0) }; Piece::WORDS] }; N],
+    const_fn! {
+        /// An empty history.
+        #[must_use]
+        #[allow(clippy::new_without_default, reason = "it is for a static")]
+        pub fn new() -> Self {
+            Self {
+                version: SharedWord::new(0),
+                owner: SharedWord::new(0),
+                pieces: SharedWord::new(0),
+                doubts: array_of!(array_of!(SharedWord::new(0); 2); DOUBTS),
+                tail_from: SharedWord::new(0),
+                tail_error_ns: SharedWord::new(0),
+                fit: ProcessLock::new(SharedWord::new(0), Fit::NONE),
+                words: array_of!(array_of!(SharedWord::new(0); Piece::WORDS); N),
+            }
         }
     }
 
-    /// An empty one. Loom's atomics cannot be made at compile time.
-    #[cfg(clockscope_models)]
-    #[allow(clippy::new_without_default, reason = "as above")]
-    pub fn new() -> Self {
-        let word = || SharedWord::new(0);
-        Self {
-            version: word(),
-            owner: word(),
-            pieces: word(),
-            doubts: core::array::from_fn(|_| core::array::from_fn(|_| word())),
-            tail_from: word(),
-            tail_error_ns: word(),
-            fit: ProcessLock::new(word(), Fit::NONE),
-            words: core::array::from_fn(|_| core::array::from_fn(|_| word())),
-        }
-    }
-
-    /// Compares the clocks, and keeps that, as the history of this process. The caller names no
+    /// Compares the clocks, and adds that to the history of this process. The caller names no
     /// owner, because two owners could write at the same time.
     ///
     /// ```compile_fail,E0061
@@ -130,7 +114,7 @@ impl<const N: usize> History<N> {
         self.renew_by(process_mark(), |enough| clock.layers.observe(enough, CivilTime::Asked))
     }
 
-    /// Keeps what `observe` sees, as the history of `owner`.
+    /// Adds what `observe` returns to the history of `owner`.
     pub(crate) fn renew_by(
         &self,
         owner: ProcessMark,
@@ -157,17 +141,17 @@ impl<const N: usize> History<N> {
         })
     }
 
-    /// Runs `work` while readers look again. Only for the holder of the lock.
+    /// Runs `work` while readers try again. Only for the holder of the lock.
     fn write(&self, work: impl FnOnce()) {
         let odd = self.version.load(Ordering::Relaxed) | 1;
         self.version.store(odd, Ordering::Relaxed);
-        // No word is written, and no mark looked for, before that.
+        // No word is written, and no mark loaded, before that.
         fence(Ordering::SeqCst);
         work();
         self.version.store(odd.wrapping_add(1), Ordering::Release);
     }
 
-    /// Returns whether it is the history of `owner`.
+    /// Returns true if it is the history of `owner`.
     pub(crate) fn is_of(&self, owner: ProcessMark) -> bool {
         self.owner.load(Ordering::Acquire) == owner.number()
     }
@@ -180,7 +164,7 @@ impl<const N: usize> History<N> {
         self.owner.store(owner.number(), Ordering::Release);
     }
 
-    /// Keeps what follows from an observation.
+    /// Stores the consequences of an observation.
     fn keep(&self, step: Step) {
         self.write(|| {
             if let Some(doubtful) = step.doubtful {
@@ -208,7 +192,7 @@ impl<const N: usize> History<N> {
 
     /// Forgets all pieces: counts since the first of them may come again.
     fn forget(&self) -> Option<u64> {
-        let first = (self.pieces() > 0).then(|| self.piece(0).start);
+        let first = if self.pieces() > 0 { Some(self.start(0)) } else { None };
         self.pieces.store(0, Ordering::Relaxed);
         first
     }
@@ -222,8 +206,8 @@ impl<const N: usize> History<N> {
         Tail { from: self.tail_from.load(Ordering::Relaxed), error_ns: self.tail_error_ns.load(Ordering::Relaxed) }
     }
 
-    /// There may be two moments of these counts. Where no range is free, the last one grows by them
-    /// and all that lie between.
+    /// Adds a range of counts that may have two moments. If no range is free, the last one is
+    /// extended to them.
     fn add_doubt(&self, first: u64, last: u64) {
         let free = (0..DOUBTS).find(|index| self.doubt(*index).counts == 0);
         let (mut from, mut end) = (first, last.wrapping_add(1));
@@ -239,7 +223,7 @@ impl<const N: usize> History<N> {
         counts.store(end.wrapping_sub(from), Ordering::Relaxed);
     }
 
-    /// The error is at least so large between these counts.
+    /// Raises the error between these counts to this one.
     fn settle(&self, from: u64, to: u64, error_ns: u64) {
         for index in (0..self.pieces()).rev() {
             let piece = self.piece(index);
@@ -252,8 +236,8 @@ impl<const N: usize> History<N> {
         }
     }
 
-    /// Makes room: joins pairs of the older half by which nothing was converted, and gives the
-    /// oldest up where that is not enough. Returns how many are left.
+    /// Makes room: joins pairs of the older half that converted nothing, and drops the oldest if
+    /// that is not enough. Returns how many are left.
     fn make_room(&self) -> usize {
         let (mut kept, mut index) = (0, 0);
         while index < N {
@@ -270,19 +254,26 @@ impl<const N: usize> History<N> {
         kept - needed
     }
 
-    /// This piece and the next as one, if both are old, and nothing was converted by either.
+    /// This piece and the next as one, if both are old, and neither converted a count.
     fn joined(&self, index: usize) -> Option<Words> {
-        let [one, next] = [index, index + 1].map(|index| (index < N / 2).then(|| self.load(index)));
-        let (one, next) = (one?, next?);
-        let is_free = (one[FLAGS] | next[FLAGS]) & CONVERTED == 0;
-        let joined = Piece::of_words(one).joined(&Piece::of_words(next)).filter(|_| is_free)?;
-        Some(joined.words())
+        if index + 1 >= N / 2 {
+            return None;
+        }
+        let [one, next] = [self.load(index), self.load(index + 1)];
+        if (one[FLAGS] | next[FLAGS]) & CONVERTED != 0 {
+            return None;
+        }
+        Some(Piece::from_words(one).joined(&Piece::from_words(next))?.words())
     }
 
-    /// Number of its pieces.
+    /// Returns the number of its pieces.
     #[must_use]
     pub fn pieces(&self) -> usize {
         (self.pieces.load(Ordering::Relaxed) as usize).min(N)
+    }
+
+    fn start(&self, index: usize) -> u64 {
+        self.words[index][0].load(Ordering::Relaxed)
     }
 
     fn load(&self, index: usize) -> Words {
@@ -290,10 +281,10 @@ impl<const N: usize> History<N> {
     }
 
     fn piece(&self, index: usize) -> Piece {
-        Piece::of_words(self.load(index))
+        Piece::from_words(self.load(index))
     }
 
-    /// Changes what is known of a piece, which stays marked. (Who marks it just now looks again.)
+    /// Replaces a piece, which stays marked. (A reader that marks it meanwhile tries again.)
     fn change(&self, index: usize, piece: &Piece) {
         let mut words = piece.words();
         words[FLAGS] |= self.words[index][FLAGS].load(Ordering::Relaxed) & CONVERTED;
@@ -314,7 +305,7 @@ impl<const N: usize> History<N> {
         self.find_by(count, process_mark())
     }
 
-    /// The same in the history of `owner`.
+    /// The piece that covers a count, in the history of `owner`.
     pub(crate) fn find_by(&self, count: u64, owner: ProcessMark) -> Result<Piece, Uncovered> {
         for _ in 0..if cfg!(clockscope_models) { 2 } else { TRIES } {
             // First, because a child may find the version odd for ever.
@@ -324,7 +315,7 @@ impl<const N: usize> History<N> {
             let version = self.version.load(Ordering::Acquire);
             if version & 1 == 0 {
                 let found = self.look(count);
-                // The mark comes before the version is looked at again.
+                // The mark comes before the second load of the version.
                 fence(Ordering::SeqCst);
                 if self.version.load(Ordering::Relaxed) == version {
                     return found;
@@ -338,9 +329,9 @@ impl<const N: usize> History<N> {
     fn look(&self, count: u64) -> Result<Piece, Uncovered> {
         no_doubt((0..DOUBTS).map(|index| self.doubt(index)), count)?;
         let pieces = self.pieces();
-        let index = index_of(count, pieces, |index| self.words[index][0].load(Ordering::Relaxed))?;
+        let index = index_of(count, pieces, |index| self.start(index))?;
         let words = self.load(index);
-        let piece = Piece::of_words(words);
+        let piece = Piece::from_words(words);
         not_past(&piece, count, index + 1 == pieces)?;
         if words[FLAGS] & CONVERTED == 0 {
             self.words[index][FLAGS].fetch_or(CONVERTED, Ordering::Relaxed);
@@ -355,14 +346,14 @@ fn process_mark() -> ProcessMark {
     ProcessMark::for_test(1)
 }
 
-/// Looks at the clocks until a bracket was not interrupted, and takes the narrowest of several that
-/// were.
+/// Observes the clocks until a bracket was not interrupted, and returns the narrowest of several
+/// that were.
 fn uninterrupted(
     fit: &Fit,
     observe: impl Fn(u64) -> Result<Observation, Unobserved>,
 ) -> Result<Observation, Unrenewed> {
     let mut best: Option<Observation> = None;
-    for _ in 0..OBSERVATIONS {
+    for _ in 0..OBSERVATION_TRIES {
         let seen = match (observe(fit.enough()), best) {
             (Ok(seen), _) => seen,
             (Err(_), Some(best)) => return Ok(best),

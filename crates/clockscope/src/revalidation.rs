@@ -1,8 +1,8 @@
 //! Tests the counter of this machine itself: whether the CPUs' counters agree.
 //!
-//! Two threads that are bound to a CPU each hand readings to each other. A thread that receives one
-//! and then reads less has seen the counter go back; and from a reading, its answer and the reading
-//! after that follow bounds of the two counters' offset, by the instrument's own arithmetic
+//! Two threads that are bound to a CPU each hand readings to each other. If a thread receives one
+//! and then reads less, the counter went back. A reading, its answer and the reading after that
+//! bound the two counters' offset, by the instrument's own arithmetic
 //! ([`clockscope_core::brackets`]).
 
 use clockscope_core::atomic::AtomicU64;
@@ -13,7 +13,7 @@ use clockscope_core::brackets::{Bracket, OffsetBounds};
 use clockscope_core::evidence::{OFFSETS, ORDER};
 use clockscope_core::{Errno, os};
 
-use crate::disciplined::{Counter, MOST_CPUS};
+use crate::disciplined::{Counter, MAX_CPUS};
 use crate::evidence::{Evidence, Finding};
 use crate::lattice;
 use crate::native::{CLOCK, Native};
@@ -21,16 +21,16 @@ use crate::native::{CLOCK, Native};
 /// Handoffs between two CPUs: a few milliseconds.
 const HANDOFFS: u64 = 20_000;
 
-/// Fewer than this in the time given test nothing.
-const ENOUGH: u64 = 1000;
+/// Fewest handoffs that test a pair.
+const MIN_HANDOFFS: u64 = 1000;
 
-/// A pair of CPUs is given up after this time, in ns.
-const PATIENCE_NS: u64 = 200_000_000;
+/// Longest time for a pair of CPUs, in ns.
+const MAX_PAIR_NS: u64 = 200_000_000;
 
-/// An offset that is not known within this, in ns, could hide between handoffs.
-const WIDEST_NS: f64 = 10_000.0;
+/// Largest bound of an offset, in ns, that handoffs show.
+const MAX_BOUND_NS: f64 = 10_000.0;
 
-/// After so many handoffs each thread looks on which CPU it runs.
+/// Handoffs between two checks of the CPU that a thread runs on.
 const CPU_CHECK_INTERVAL: u64 = 64;
 
 /// True if a test may take the counter into use. No real machine of another system has been
@@ -49,18 +49,18 @@ pub struct Revalidation {
 }
 
 /// Tests the counter on the CPUs that the calling thread may run on, and takes it into use if it
-/// passes although the kernel does not build its clocks on it; gives it up if it fails, whatever
-/// the kernel does.
+/// passes although the kernel does not build its clocks on it; stops using it if it fails, even if
+/// the kernel uses it.
 ///
 /// It passes if the process may read it, the processor promises a constant rate, and if between the
 /// first and each other CPU no reading went back in 20,000 handoffs (1000 on a busy machine) and
-/// the offset is zero within 10 µs, as far as they show. With one CPU there is nothing to hand
-/// over: a container that is bound to one may use the counter. Outside of Linux nothing is tested,
-/// and it does not pass.
+/// the offset is zero within 10 µs, as far as they show. With one CPU there are no handoffs: a
+/// container that is bound to one may use the counter. On other systems than Linux nothing is
+/// tested, and it does not pass.
 ///
 /// The answer holds for the tested CPUs and for this machine. A renewal of the clock that runs on
 /// another CPU (the vDSO's `getcpu`; aarch64 and riscv64 have none, and do not notice it), or that
-/// finds the machine moved, withdraws it. Until then, up to two milliseconds of readings may be of
+/// finds the machine moved, revokes it. Until then, up to two milliseconds of readings may be of
 /// the other CPU. (A thread that never renews the clock, because others do, is not noticed: bind a
 /// program's threads before the test.)
 ///
@@ -97,21 +97,23 @@ fn test() -> Revalidation {
         evidence.extend(found);
     }
     let passed = !trusted.is_empty() && CLOCK.layers.readmit_as_of(Some(&trusted), disruptions);
-    let is_new = |other: &Evidence| evidence.iter().all(|evidence| evidence.name != other.name);
-    let others: Vec<_> = CLOCK.evidence().into_iter().filter(is_new).collect();
-    evidence.extend(others);
+    for other in CLOCK.evidence() {
+        if evidence.iter().all(|evidence| evidence.name != other.name) {
+            evidence.push(other);
+        }
+    }
     Revalidation { passed, evidence }
 }
 
-/// Tests all CPUs against the first. Returns them, and what was found of order and offsets.
+/// Tests all CPUs against the first. Returns them, and the evidence on order and offsets.
 fn across_cpus<C: Counter + Copy + Send>(counter: &C) -> (Vec<u32>, Vec<Evidence>) {
     let cpus = os::allowed_cpus().unwrap_or_default();
     let evidence = match cpus.split_first() {
         None => vec![unknown("the system does not say on which CPUs this process may run".to_owned(), "")],
-        Some(_) if cpus.iter().any(|cpu| *cpu as usize >= MOST_CPUS) => {
-            vec![unknown(format!("CPUs from {MOST_CPUS} on cannot be stored"), "bind the process to others")]
+        Some(_) if cpus.iter().any(|cpu| *cpu as usize >= MAX_CPUS) => {
+            vec![unknown(format!("CPUs from {MAX_CPUS} on cannot be stored"), "bind the process to others")]
         }
-        Some((only, [])) => vec![said(ORDER, Finding::For, format!("this process may run on CPU {only} alone"))],
+        Some((only, [])) => vec![by_handoffs(ORDER, Finding::For, format!("this process may run on CPU {only} alone"))],
         Some((first, others)) => match against_first(counter, *first, others) {
             Ok(_) if os::allowed_cpus().ok().as_ref() != Some(&cpus) => {
                 vec![unknown("the CPUs that this process may run on have changed".to_owned(), RETRY_ADVICE)]
@@ -124,11 +126,12 @@ fn across_cpus<C: Counter + Copy + Send>(counter: &C) -> (Vec<u32>, Vec<Evidence
 }
 
 const RETRY_ADVICE: &str = "ask again when the CPUs are less busy";
+const UNSYNCHRONIZED: &str = "the CPUs' counters are not synchronized; the clock serves the OS clock";
 
 /// Reason why a pair was not tested, and what can be done.
 type SkippedPair = (String, &'static str);
 
-/// Every other CPU, and what was seen between it and the first.
+/// Tests every other CPU against the first.
 ///
 /// # Errors
 /// A pair could not be tested.
@@ -146,7 +149,7 @@ fn against_first<C: Counter + Copy + Send>(
                     RETRY_ADVICE,
                 ));
             }
-            Ok(handed) if handed.handoffs >= ENOUGH || handed.backwards > 0 => pairs.push((*other, handed)),
+            Ok(handed) if handed.handoffs >= MIN_HANDOFFS || handed.backwards > 0 => pairs.push((*other, handed)),
             Ok(handed) => {
                 let seen = format!("{} handoffs between CPUs {first} and {other} are too few", handed.handoffs);
                 return Err((seen, RETRY_ADVICE));
@@ -159,48 +162,46 @@ fn against_first<C: Counter + Copy + Send>(
     Ok(pairs)
 }
 
-fn said(name: &'static str, finding: Finding, seen: String) -> Evidence {
+fn by_handoffs(name: &'static str, finding: Finding, seen: String) -> Evidence {
     Evidence::new(name, finding, seen).by("handoffs between CPUs")
 }
 
 fn unknown(seen: String, advice: &'static str) -> Evidence {
-    said(ORDER, Finding::Unknown, seen).advise(advice)
+    by_handoffs(ORDER, Finding::Unknown, seen).advise(advice)
 }
 
-/// Verdict on what was seen between all pairs, for a counter that moves in steps of so many ticks.
+/// The evidence by all pairs, for a counter that moves in steps of `step` ticks.
 fn judged(pairs: &[(u32, Handed)], step: u64) -> Vec<Evidence> {
-    const UNSYNCHRONIZED: &str = "the CPUs' counters are not synchronized; the clock serves the OS clock";
     let handoffs: u64 = pairs.iter().map(|(_, handed)| handed.handoffs).sum();
     let backwards: u64 = pairs.iter().map(|(_, handed)| handed.backwards).sum();
     let seen = format!("{backwards} of {handoffs} readings went back between {} CPUs", pairs.len() + 1);
     let order = if backwards == 0 {
-        said(ORDER, Finding::For, seen)
+        by_handoffs(ORDER, Finding::For, seen)
     } else {
-        said(ORDER, Finding::Against, seen).advise(UNSYNCHRONIZED)
+        by_handoffs(ORDER, Finding::Against, seen).advise(UNSYNCHRONIZED)
     };
-    let step = step as f64;
-    let apart = pairs.iter().find(|(_, handed)| handed.bounds.is_apart(step) == Some(true));
-    let offset = match apart {
-        Some((cpu, handed)) => {
-            let by = handed.bounds.offset(step).map_or_else(
-                || "by an offset that changes".to_owned(),
-                |found| format!("by {:.0} ± {:.0} counts", found.offset, found.bound),
-            );
-            said(OFFSETS, Finding::Against, format!("CPU {cpu} is apart from the first {by}")).advise(UNSYNCHRONIZED)
-        }
-        None if pairs.iter().any(|(_, handed)| handed.widest_ns(step) > WIDEST_NS) => {
-            let widest_us = pairs.iter().map(|(_, handed)| handed.widest_ns(step)).fold(0.0, f64::max) / 1e3;
-            let seen = format!("other programs interrupted the handoffs: offsets of {widest_us:.0} µs are possible");
-            said(OFFSETS, Finding::Unknown, seen).advise(RETRY_ADVICE)
-        }
-        None => {
-            let furthest = pairs.iter().filter_map(|(_, handed)| handed.bounds.offset(step));
-            let furthest = furthest.map(|found| found.offset.abs() + found.bound).fold(0.0, f64::max);
-            let seen = format!("no CPU is further than {furthest:.0} counts from the first, and zero is not excluded");
-            said(OFFSETS, Finding::For, seen).figure(furthest, "counts")
-        }
-    };
-    vec![order.figure(backwards as f64, ""), offset]
+    vec![order.figure(backwards as f64, ""), judged_offsets(pairs, step as f64)]
+}
+
+fn judged_offsets(pairs: &[(u32, Handed)], step: f64) -> Evidence {
+    if let Some((cpu, handed)) = pairs.iter().find(|(_, handed)| handed.bounds.is_apart(step) == Some(true)) {
+        let by = match handed.bounds.offset(step) {
+            Some(found) => format!("by {:.0} ± {:.0} counts", found.offset, found.bound),
+            None => "by an offset that changes".to_owned(),
+        };
+        let seen = format!("CPU {cpu} is apart from the first {by}");
+        return by_handoffs(OFFSETS, Finding::Against, seen).advise(UNSYNCHRONIZED);
+    }
+    let bound_ns = pairs.iter().map(|(_, handed)| handed.bound_ns(step)).fold(0.0, f64::max);
+    if bound_ns > MAX_BOUND_NS {
+        let bound_us = bound_ns / 1e3;
+        let seen = format!("other programs interrupted the handoffs: offsets of {bound_us:.0} µs are possible");
+        return by_handoffs(OFFSETS, Finding::Unknown, seen).advise(RETRY_ADVICE);
+    }
+    let bounds = pairs.iter().filter_map(|(_, handed)| handed.bound(step));
+    let bound = bounds.fold(0.0, f64::max);
+    let seen = format!("no CPU is further than {bound:.0} counts from the first, and zero is not excluded");
+    by_handoffs(OFFSETS, Finding::For, seen).figure(bound, "counts")
 }
 
 /// Observations between two CPUs.
@@ -218,11 +219,14 @@ struct Handed {
 }
 
 impl Handed {
-    /// The largest offset that is possible, in ns, of a counter that moves in steps of so many
-    /// ticks.
-    fn widest_ns(&self, step: f64) -> f64 {
-        let ticks = self.bounds.offset(step).map_or(f64::INFINITY, |found| found.offset.abs() + found.bound);
-        ticks * self.ns as f64 / self.ticks.max(1) as f64
+    /// The largest possible offset of a counter that moves in steps of `step` ticks, in ticks.
+    fn bound(&self, step: f64) -> Option<f64> {
+        self.bounds.offset(step).map(|found| found.offset.abs() + found.bound)
+    }
+
+    /// The largest possible offset, in ns.
+    fn bound_ns(&self, step: f64) -> f64 {
+        self.bound(step).unwrap_or(f64::INFINITY) * self.ns as f64 / self.ticks.max(1) as f64
     }
 }
 
@@ -238,7 +242,7 @@ struct Mailboxes {
 fn between<C: Counter + Copy + Send>(one: (u32, C), other: (u32, C)) -> Result<Handed, Errno> {
     let table = Mailboxes { there: AtomicU64::new(0), back: AtomicU64::new(0), is_over: AtomicBool::new(false) };
     let table = &table;
-    let deadline = monotonic_ns()?.saturating_add(PATIENCE_NS);
+    let deadline = monotonic_ns()?.saturating_add(MAX_PAIR_NS);
     std::thread::scope(|scope| {
         // One closure for both: all that starts a thread is compiled for each.
         let [answering, asking] = [false, true].map(|is_asking| {
@@ -257,9 +261,9 @@ fn between<C: Counter + Copy + Send>(one: (u32, C), other: (u32, C)) -> Result<H
         if asking.is_err() || answering.is_err() {
             table.is_over.store(true, Ordering::Release);
         }
-        let refused = |error: std::io::Error| Errno::from(&error);
-        let (asking, answering) = (asking.map_err(refused)?, answering.map_err(refused)?);
         // Neither can panic.
+        let (asking, answering) =
+            (asking.map_err(|error| Errno::from(&error))?, answering.map_err(|error| Errno::from(&error))?);
         let mut handed = asking.join().unwrap_or(Err(Errno::UNSUPPORTED))?;
         let answered = answering.join().unwrap_or(Err(Errno::UNSUPPORTED))?;
         handed.backwards += answered.backwards;
@@ -272,7 +276,7 @@ fn monotonic_ns() -> Result<u64, Errno> {
     CLOCK.os().now_ns()
 }
 
-/// Zero means nothing in a word of the table; a counter that shows it is one tick early.
+/// Zero marks an empty word of the table; a counter that shows it is changed by one tick.
 fn nonzero(reading: u64) -> u64 {
     reading.max(1)
 }
@@ -336,11 +340,10 @@ fn receive(word: &AtomicU64, is_over: &AtomicBool, deadline: Option<u64>) -> Opt
             return None;
         }
         turns = turns.wrapping_add(1);
-        let is_late = || deadline.is_some_and(|deadline| monotonic_ns().is_ok_and(|now| now > deadline));
         if turns % 4096 == 0 {
-            // The other one may be waiting for this very CPU.
+            // The other thread may be waiting for this CPU.
             std::thread::yield_now();
-            if is_late() {
+            if deadline.is_some_and(|deadline| monotonic_ns().is_ok_and(|now| now > deadline)) {
                 return None;
             }
         }
@@ -374,7 +377,7 @@ mod tests {
 
     fn two_cpus() -> Option<(u32, u32)> {
         let allowed = os::allowed_cpus().unwrap();
-        (allowed.len() > 1).then(|| (allowed[0], allowed[1]))
+        if let [one, other, ..] = allowed[..] { Some((one, other)) } else { None }
     }
 
     #[test]
@@ -408,21 +411,24 @@ mod tests {
 
     #[test]
     fn an_offset_that_is_hardly_known_is_unknown() {
-        let handed = |round: u64| {
-            let mut handed = Handed { handoffs: 20_000, ticks: 10_000_000, ns: 10_000_000, ..Handed::default() };
-            handed.bounds.push(&Bracket { before: 1_000, inner: 1_000 + round / 2, after: 1_000 + round });
-            handed
-        };
-        let found =
-            |handed: Handed| judged(&[(1, handed)], 1).into_iter().map(|evidence| evidence.finding).collect::<Vec<_>>();
-        assert_eq!(found(handed(200)), [Finding::For, Finding::For]);
-        assert_eq!(found(handed(30_000)), [Finding::For, Finding::Unknown]);
-        let mut apart = handed(200);
-        apart.bounds = OffsetBounds::default();
-        apart.bounds.push(&Bracket { before: 1_000, inner: 1_500, after: 1_200 });
-        assert_eq!(found(apart), [Finding::For, Finding::Against]);
-        let backwards = Handed { backwards: 1, ..handed(200) };
-        assert_eq!(found(backwards), [Finding::Against, Finding::For]);
+        let sound = handed(1_100, 1_200);
+        let backwards = Handed { backwards: 1, ..sound };
+        for (handed, findings) in [
+            (sound, [Finding::For, Finding::For]),
+            (handed(16_000, 31_000), [Finding::For, Finding::Unknown]),
+            (handed(1_500, 1_200), [Finding::For, Finding::Against]),
+            (backwards, [Finding::Against, Finding::For]),
+        ] {
+            let judged = judged(&[(1, handed)], 1);
+            assert_eq!([judged[0].finding, judged[1].finding], findings, "{handed:?}");
+        }
+    }
+
+    /// One handoff between 1,000 and `after`, answered at `inner`.
+    fn handed(inner: u64, after: u64) -> Handed {
+        let mut handed = Handed { handoffs: 20_000, ticks: 10_000_000, ns: 10_000_000, ..Handed::default() };
+        handed.bounds.push(&Bracket { before: 1_000, inner, after });
+        handed
     }
 
     #[test]

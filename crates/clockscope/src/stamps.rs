@@ -30,15 +30,14 @@
 //! where it changed. The table in the project's guide says how often to renew for which bound
 //! ([Stamps](https://github.com/clockscope/clockscope/blob/HEAD/docs/reference/stamps.md)).
 //!
-//! What was converted once stays: an earlier stamp never becomes a later time, whenever and by
+//! Conversions are permanent: an earlier stamp never becomes a later time, whenever and by
 //! whichever thread each is converted. The history takes a megabyte, enough for a quiet day. When
-//! it is full, the oldest parts from which nothing was converted are joined, and their bounds grow.
-//! If all have been, the oldest are given up.
+//! it is full, the oldest parts that converted no stamp are joined, and their bounds grow. If there
+//! are none, the oldest are dropped.
 //!
-//! A stamp is a number: nothing in it shows where it comes from. One of another machine or boot
-//! becomes a wrong time, if the history covers that count. So where stamps are kept in a file, that
-//! begins with a [`Header`]: what `clockscope stamps`, or [`Header::convert`], turns them into
-//! times by.
+//! A stamp is a number that does not show its origin. One of another machine or boot becomes a
+//! wrong time, if the history covers that count. So a file of stamps begins with a [`Header`], by
+//! which `clockscope stamps` or [`Header::convert`] turns them into times.
 //!
 //! # Where the counter is disabled later
 //!
@@ -73,7 +72,7 @@ const FIRST_INTERVAL: Duration = Duration::from_millis(1);
 /// Pieces of a history: a megabyte.
 const PIECES: usize = 16_000;
 
-/// That of the counter, and that of the OS clock, whose count is its time.
+/// The histories of the counter and of the OS clock, whose count is its time.
 static COUNTER: History<PIECES> = History::new();
 static OS: History<PIECES> = History::new();
 
@@ -140,7 +139,7 @@ impl Stamps {
         self.instant_with_bound(stamp).map(|(instant, _)| instant)
     }
 
-    /// Returns how far [`Stamps::instant`] may be from CLOCK_MONOTONIC at that moment, if
+    /// Returns the largest distance of [`Stamps::instant`] from CLOCK_MONOTONIC at that moment, if
     /// CLOCK_MONOTONIC changes its rate at most once in any two periods of renewal. (Periods that
     /// are shorter than a quarter of a millisecond, or than half of the one before, count as one.)
     /// The next renewals may show that it is smaller, or larger.
@@ -151,7 +150,7 @@ impl Stamps {
         self.instant_with_bound(stamp).map(|(_, bound)| bound)
     }
 
-    /// Returns both, of one state of the history.
+    /// Returns moment and error bound of a stamp, by one state of the history.
     ///
     /// # Errors
     /// The history does not have it.
@@ -163,13 +162,13 @@ impl Stamps {
         Ok((instant_by(&piece, stamp)?, Duration::from_nanos(piece.error_ns())))
     }
 
-    /// Returns the wall clock's time at a stamp, by the offset in force then: [`Stamps::instant`]
-    /// and by how much CLOCK_REALTIME was ahead.
+    /// Returns the wall clock's time at a stamp: [`Stamps::instant`] and CLOCK_REALTIME's lead at
+    /// that moment.
     ///
     /// - Error: [`Stamps::error_bound`], and that of the offset, which is no more than a comparison
     ///   of both clocks is wide: a fraction of a microsecond.
     /// - Ordering: on Linux, that of [`Stamps::instant`] while the wall clock is not set. Other
-    ///   systems may steer the two clocks apart: there, offsets of two times differ by their
+    ///   systems may steer the two clocks differently: there, offsets of two times differ by their
     ///   errors.
     ///
     /// # Errors
@@ -236,8 +235,8 @@ impl Stamps {
         stamps.into_iter().map(self.batch(CivilTime::Asked, bounded_by))
     }
 
-    /// The conversion of many stamps, which looks for a piece only where the last one does not have
-    /// the next stamp.
+    /// The conversion of many stamps, which searches a piece only if the last one does not have the
+    /// next stamp.
     fn batch<T>(
         self,
         civil: CivilTime,
@@ -245,7 +244,9 @@ impl Stamps {
     ) -> impl FnMut(Stamp) -> Result<T, StampError> {
         let mut last: Option<Piece> = None;
         move |stamp| {
-            if let Some(piece) = last.as_ref().filter(|piece| piece.is_of(stamp.0)) {
+            if let Some(piece) = &last
+                && piece.is_of(stamp.0)
+            {
                 return by(piece, stamp);
             }
             by(last.insert(self.piece(stamp, civil)?), stamp)
@@ -268,7 +269,7 @@ impl Stamps {
         }
     }
 
-    /// Fails where the counter went back from CPU to CPU: brackets on one CPU do not show that.
+    /// Fails if the counter went back from CPU to CPU: brackets on one CPU do not show that.
     fn in_order(self) -> Result<(), StampError> {
         match (self.clock, CLOCK.layers.barred()) {
             (StampClock::Counter, Some(reason @ Demotion::OutOfOrder)) => Err(StampError::GivenUp(reason)),
@@ -276,8 +277,8 @@ impl Stamps {
         }
     }
 
-    /// The part of the history that has this stamp, after a renewal where the stamp is later than
-    /// the last one.
+    /// The part of the history that has this stamp, after a renewal if the stamp is later than the
+    /// last one.
     fn piece(self, stamp: Stamp, civil: CivilTime) -> Result<Piece, StampError> {
         self.in_order()?;
         let (history, owner) = (self.history(), process_mark());

@@ -1,9 +1,9 @@
 //! Decides whether the counter may be used, by answers of counter and system and by tests of it.
 //!
 //! Owns the questions, the step out of the state before the first use, and the counter's later
-//! return and end. `trust` keeps the answers. `decisions` makes each change of the mode, without
-//! the lock. Of all readings, the second one of a process asks, or the first where the OS clock
-//! refuses. It compares no clocks.
+//! readmission and rejection. `trust` keeps the answers. `decisions` makes each change of the mode,
+//! without the lock. Of all readings, the second one of a process asks, or the first if the OS
+//! clock refuses. It compares no clocks.
 
 use super::clocks::first_reading::FirstReading;
 use super::layers::Admission;
@@ -21,16 +21,15 @@ enum Questions {
 }
 
 impl<C: Counter, S: OsClock> Admission<C, S> {
-    /// Asks counter and system once for this process and all that it forks. Returns when that is
-    /// done.
+    /// Asks counter and system once for this process and its children. Returns after that.
     pub(super) fn prepare(&self) {
         while self.page.mode() == ServingMode::New {
             self.begin();
         }
     }
 
-    /// Leaves the state before the first use: may the counter be used? Asked once for a process and
-    /// its children.
+    /// Leaves the state before the first use: asks whether the counter may be used, once for a
+    /// process and its children.
     #[cold]
     fn begin(&self) {
         let page = &self.page;
@@ -53,15 +52,16 @@ impl<C: Counter, S: OsClock> Admission<C, S> {
                 if !first.was_taken() {
                     // A child that is forked later asks nothing.
                     first.keep(0, process);
-                } else if let Some(first_ns) = first.of(process) {
-                    page.write_down(first_ns);
+                } else if let Some(first_ns) = first.taken_by(process) {
+                    page.record(first_ns);
                 }
                 answers
             }
         };
         let mode = self.trust.demotion(&answers).map_or(ServingMode::Open, ServingMode::Barred);
         let next = version.without_line(mode);
-        // One of all threads that race here; a process has many first calls after forks.
+        // Only one of the threads that race here succeeds; a process has many first calls after
+        // forks.
         if version.is_new() && version != Version::NEW && page.replace(&mut version, next) {
             self.next_generation(0, None);
         }
@@ -84,21 +84,21 @@ impl<C: Counter, S: OsClock> Admission<C, S> {
         self.trust.keep(Answers { permitted, clocksource, invariant, name: 0, is_complete, os_tick_ns }, name)
     }
 
-    /// Asks counter and system all questions again, and goes by what they say now. Whether the
+    /// Asks counter and system all questions again, and follows the answers. Returns true if the
     /// counter may be used.
     pub(super) fn recheck_all(&self) -> bool {
         self.learn_kernel_hz();
         self.follow(self.ask(Questions::All))
     }
 
-    /// Asks the questions that decide, and goes by what counter and system say now. Whether the
-    /// counter may be used.
+    /// Asks the questions that decide again, and follows the answers. Returns true if the counter
+    /// may be used.
     #[cfg(not(clockscope_models))]
     pub(crate) fn recheck_use(&self) -> bool {
         self.follow(self.ask(Questions::Deciding))
     }
 
-    /// Learns the frequency that the kernel states, where nothing else states one.
+    /// Learns the frequency that the kernel states, if the counter states none.
     fn learn_kernel_hz(&self) {
         if self.counter.nominal_hz().is_some() {
             return;
@@ -108,7 +108,7 @@ impl<C: Counter, S: OsClock> Admission<C, S> {
         }
     }
 
-    /// The first reading, wherever it is kept.
+    /// The first reading, in the memory that the OS clock chooses.
     pub(super) fn first(&self) -> &FirstReading {
         self.os.first_reading(&self.first)
     }
@@ -117,7 +117,7 @@ impl<C: Counter, S: OsClock> Admission<C, S> {
         let demotion = self.trust.demotion(&answers);
         self.prepare();
         self.decide(|mode| match (mode, demotion) {
-            // Still so, and the more exact reason.
+            // Unchanged, and the more exact reason.
             (
                 ServingMode::Barred(Demotion::Untested),
                 Some(Demotion::NotClocksource | Demotion::ClocksourceUnknown),
@@ -134,8 +134,8 @@ impl<C: Counter, S: OsClock> Admission<C, S> {
         self.page.mode() == ServingMode::Open
     }
 
-    /// Takes the counter because of a test that began when [`OsClock::disruptions`] was this:
-    /// on these CPUs alone, or on all.
+    /// Takes the counter because of a test that began when [`OsClock::disruptions`] was this: on
+    /// only these CPUs, or on all.
     pub(crate) fn readmit_as_of(&self, cpus: Option<&[u32]>, disruptions: Option<u64>) -> bool {
         self.prepare();
         if !self.trust.may_be_tested() {
@@ -153,8 +153,8 @@ impl<C: Counter, S: OsClock> Admission<C, S> {
         self.page.mode() == ServingMode::Open
     }
 
-    /// Gives the counter up, because a test of its own has shown that it may not be trusted. At
-    /// once, whoever holds the lock.
+    /// Stops using the counter, because the library's test of it has failed. Takes effect at once,
+    /// without the lock.
     pub(super) fn give_up(&self) {
         self.prepare();
         self.trust.reject();
@@ -166,7 +166,7 @@ impl<C: Counter, S: OsClock> Admission<C, S> {
         });
     }
 
-    /// From here on the counter may not be read. Callable in a signal handler.
+    /// Forbids to read the counter from now on. Callable in a signal handler.
     #[cfg(not(clockscope_models))]
     pub(crate) fn forbid(&self) {
         self.trust.forbid();
@@ -177,7 +177,7 @@ impl<C: Counter, S: OsClock> Admission<C, S> {
         });
     }
 
-    /// The OS clock's tick in ns, as it was when it was asked for.
+    /// The OS clock's tick in ns at the last question.
     pub(super) fn os_tick_ns(&self) -> u64 {
         self.prepare();
         self.trust.os_tick_ns()
@@ -209,7 +209,7 @@ mod tests {
         }
     }
 
-    /// Whatever it is barred for, and however long: the counter may not be read from here on.
+    /// For all reasons for which it is barred, the counter may not be read from now on.
     #[test]
     fn a_forbidden_counter_is_not_opened_after_a_pause() {
         for reason in Demotion::ALL {

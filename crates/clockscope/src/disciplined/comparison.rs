@@ -5,12 +5,12 @@
 
 use clockscope_core::brackets::Bracket;
 
-use super::holding::SteeringGuard;
 use super::layers::Comparison;
 use super::lines::agreement::{RateJudgment, is_notable, is_step};
 use super::lines::errors::BracketInterval;
 use super::lines::os_speed::Width;
 use super::lines::state::SteeringState;
+use super::locking::SteeringGuard;
 use super::page::PageSnapshot;
 use super::rate::calibration::MeanRate;
 use super::{Counter, Demotion, OsClock};
@@ -24,10 +24,10 @@ impl<C: Counter, S: OsClock> Comparison<C, S> {
     /// interrupted, or if it contradicts the one before, which ends the line.
     pub(super) fn anchor(&self, guard: &mut SteeringGuard<'_>, snapshot: &PageSnapshot) -> Option<Bracket> {
         let bracket = self.bracket(guard)?;
-        // Interrupted for so long that the line is spent: the next call begins another.
+        // Interrupted until the line expired: the next call begins another.
         let (first, last) = (snapshot.line.at(bracket.before)?, snapshot.line.at(bracket.after)?);
         let served = (first.max(snapshot.floor), last.max(snapshot.floor));
-        // Just after a step, readings are off by that and by what they were off before.
+        // Just after a step, its size adds to the errors before.
         let (before, worst_ns) = (*guard.errors.interval(), guard.errors.worst_ns());
         let ticks_ns = guard.rate.ticks_ns();
         let (error, largest) = guard.errors.record(&snapshot.line, &bracket, served, ticks_ns, self.window_ns());
@@ -48,7 +48,7 @@ impl<C: Counter, S: OsClock> Comparison<C, S> {
 
     /// A bracket that was not interrupted.
     pub(super) fn bracket(&self, guard: &mut SteeringGuard<'_>) -> Option<Bracket> {
-        if !self.is_where_it_was(guard) {
+        if !self.is_unmoved(guard) {
             return None;
         }
         let narrowest = guard.rate.calibration().narrowest();
@@ -62,7 +62,7 @@ impl<C: Counter, S: OsClock> Comparison<C, S> {
             self.disagree(guard, bracket.inner, 0);
             return None;
         }
-        match guard.os_speed.look_at(&bracket, narrowest) {
+        match guard.os_speed.judge(&bracket, narrowest) {
             Width::Usual => return Some(bracket),
             Width::Interrupted => {}
             Width::Slower => {
@@ -70,7 +70,7 @@ impl<C: Counter, S: OsClock> Comparison<C, S> {
                 let slow_os_clock = guard.os_speed.slow_os_clock(narrowest);
                 if guard.os_speed.is_counter_slower(self.own_ticks(), &bracket, narrowest) {
                     guard.rate.accept_width(bracket.width());
-                } else if self.turn_away(guard, slow_os_clock, bracket.inner) {
+                } else if self.pause_slow(guard, slow_os_clock, bracket.inner) {
                     self.next_generation(worst_ns, Some(bracket.inner));
                 }
             }
@@ -94,10 +94,10 @@ impl<C: Counter, S: OsClock> Comparison<C, S> {
         ambiguous_change.judge(rate, before, bracket, self.window_ns())
     }
 
-    /// Takes note of readings that a line gave after its last bracket: no later one shows what the
-    /// OS clock did meanwhile. Returns whether only a change of that clock's rate explains its
-    /// advance since then.
-    pub(super) fn note_unseen(&self, guard: &SteeringGuard<'_>, bracket: &Bracket) -> bool {
+    /// Raises the largest error for readings that a line gave after its last bracket: no later one
+    /// shows the OS clock's rate meanwhile. Returns true if only a change of that rate explains the
+    /// clock's advance.
+    pub(super) fn raise_open_error(&self, guard: &SteeringGuard<'_>, bracket: &Bracket) -> bool {
         let last = guard.rate.calibration().last();
         if guard.errors.are_open_since(last) {
             self.raise_largest_error(guard.errors.unseen_slew_ns(last), last.inner);
@@ -107,19 +107,18 @@ impl<C: Counter, S: OsClock> Comparison<C, S> {
 
     /// The clocks contradict each other since the last bracket, after which readings were taken by
     /// a line.
-    pub(super) fn disagree_unseen(&self, guard: &mut SteeringGuard<'_>, bracket: &Bracket) {
+    pub(super) fn disagree_since_last(&self, guard: &mut SteeringGuard<'_>, bracket: &Bracket) {
         let error = guard.errors.unseen_ns(guard.rate.calibration().last(), bracket, guard.rate.ns_per_tick());
         self.disagree(guard, bracket.inner, error);
     }
 
-    /// The clocks contradict each other: whatever was known of the rate is no longer known, and the
-    /// generation ends. Readings by it may have been off by `error_ns`.
+    /// The clocks contradict each other: drops the calibration, and ends the generation. Readings
+    /// by it may have been off by `error_ns`.
     pub(super) fn disagree(&self, guard: &mut SteeringGuard<'_>, os_ns: u64, error_ns: u64) {
-        if !self.withdraw(guard) {
+        if !self.end_line(guard) {
             return;
         }
-        // A question that is asked now is asked of the readings just before, too, and of those that
-        // stand still now.
+        // The error covers the readings just before, too, and those while the time is held.
         let floor = self.page.floor();
         let error_ns = error_ns.max(guard.errors.open_ns()).max(floor.saturating_sub(os_ns));
         self.next_generation(error_ns, Some(os_ns));
@@ -129,7 +128,7 @@ impl<C: Counter, S: OsClock> Comparison<C, S> {
             guard.restart(next);
             return;
         }
-        // Not by the OS clock alone, which may have gone back: no reading is below the floor.
+        // Not by the OS clock only, which may have gone back: no reading is below the floor.
         let ended_ns = os_ns.max(self.page.floor());
         let next = guard.generation.after_contradiction(ended_ns, suspended_ns);
         guard.restart(next);
@@ -138,22 +137,21 @@ impl<C: Counter, S: OsClock> Comparison<C, S> {
         }
     }
 
-    /// Compares the line with a fresh bracket, for whoever asks: what contradicts it is found now,
-    /// and not when the line is renewed. (A counter that stands still would never have it renewed.)
-    /// Returns the ticks of both clocks in ns, as the calibration knows them; `None` without a
-    /// line.
+    /// Compares the line with a fresh bracket, for a question: a contradiction shows now, and not
+    /// when the line is renewed. (A counter that stands still would never have it renewed.) Returns
+    /// the sum of both clocks' ticks in ns; `None` without a line.
     pub(super) fn verify(&self) -> Option<u64> {
         let mut guard = self.wait_lock()?;
-        if !self.is_where_it_was(&mut guard) {
+        if !self.is_unmoved(&mut guard) {
             return None;
         }
         let snapshot = self.snapshot();
         if snapshot.line.at(snapshot.tick).is_none() {
-            self.prove_spent(&mut guard);
+            self.prove_expired(&mut guard);
             return None;
         }
         self.anchor(&mut guard, &snapshot);
-        Some(guard.rate.ticks_ns()).filter(|_| self.page.version().has_line())
+        if self.page.version().has_line() { Some(guard.rate.ticks_ns()) } else { None }
     }
 
     /// The mean rate that the calibration knows.
@@ -161,20 +159,20 @@ impl<C: Counter, S: OsClock> Comparison<C, S> {
         self.wait_lock()?.rate.mean()
     }
 
-    /// Compares the clocks once more after a line was spent, so that readings between its last
-    /// bracket and its end are covered by the largest error.
-    fn prove_spent(&self, guard: &mut SteeringGuard<'_>) {
+    /// Compares the clocks once more after a line has expired, so that the largest error covers
+    /// readings between its last bracket and its end.
+    fn prove_expired(&self, guard: &mut SteeringGuard<'_>) {
         if !guard.rate.is_confirmed() || !guard.errors.are_open_since(guard.rate.calibration().last()) {
             return;
         }
         let Some(bracket) = self.bracket(guard) else { return };
-        if !self.note_unseen(guard, &bracket) {
+        if !self.raise_open_error(guard, &bracket) {
             guard.errors.close();
         } else if guard.generation.had_suspend(self.suspended_ns()) {
             self.disagree(guard, bracket.inner, 0);
         } else if is_step(&guard.rate, &bracket) {
-            // Rare callers may never begin the line that would show it.
-            self.disagree_unseen(guard, &bracket);
+            // Rare callers may never begin the line that would show the step.
+            self.disagree_since_last(guard, &bracket);
         }
     }
 }

@@ -6,7 +6,7 @@ use core::sync::atomic::Ordering;
 use clockscope_core::atomic::AtomicU64;
 
 use super::clocks::first_reading::FirstReading;
-use super::lines::errors::FASTER;
+use super::lines::errors::MAX_SPEEDUP;
 use super::page::version::{ServingMode, Version};
 use super::process::shared::Shared;
 use super::readings::Readings;
@@ -53,15 +53,15 @@ impl<C, S> Deref for Decisions<C, S> {
 }
 
 impl<C: Counter, S: OsClock> Decisions<C, S> {
-    /// Gives the counter up, or takes it back, if `decision` says so of the mode that there is: the
-    /// calibration begins anew. By anybody, and at once.
+    /// Changes the mode to the one that `decision` returns for the current one, if any: the
+    /// calibration begins anew. Takes effect at once, without the lock.
     pub(super) fn decide(&self, decision: impl Fn(ServingMode) -> Option<ServingMode>) {
         let page = &self.page;
         loop {
             let mut version = page.version();
             let Some(mode) = decision(version.mode()) else { return };
             page.next_try_ns.store(0, Ordering::Relaxed);
-            if self.end_line_by_anybody(&mut version, mode) {
+            if self.end_line_unlocked(&mut version, mode) {
                 return;
             }
         }
@@ -69,25 +69,25 @@ impl<C: Counter, S: OsClock> Decisions<C, S> {
 
     /// Ends the line of this version, if there is one, and the generation, without the lock: the
     /// calibration begins anew. `false` if the version was replaced meanwhile.
-    pub(super) fn end_line_by_anybody(&self, version: &mut Version, mode: ServingMode) -> bool {
-        // Nobody compares what a line has given since the last bracket.
-        let unseen_ns = if version.has_line() { (2.0 * self.window_ns() as f64 * FASTER) as u64 } else { 0 };
+    pub(super) fn end_line_unlocked(&self, version: &mut Version, mode: ServingMode) -> bool {
+        // No bracket will show the error of readings since the last one.
+        let open_ns = if version.has_line() { (2.0 * self.window_ns() as f64 * MAX_SPEEDUP) as u64 } else { 0 };
         let next = version.without_line(mode);
         let is_ended = self.page.end_line_of(version, next);
         if is_ended {
             let largest_ns = self.page.largest_error_ns.load(Ordering::Relaxed);
-            self.next_generation(largest_ns.saturating_add(unseen_ns), None);
+            self.next_generation(largest_ns.saturating_add(open_ns), None);
         }
         is_ended
     }
 
-    /// Returns the number that moves when what was known of the counter no longer holds.
+    /// Returns the number that changes whenever the calibration is invalidated.
     pub(super) fn generation(&self) -> u64 {
         self.generation.load(Ordering::Relaxed)
     }
 
-    /// Moves the number of readings that are not on one line. The largest error begins with the one
-    /// in which the generation ended, at this time, or at that of the largest before.
+    /// Begins a generation. Its largest error begins with the one in which the generation before
+    /// ended, at this time, or at that of the largest before.
     #[cold]
     #[inline(never)]
     pub(super) fn next_generation(&self, error_ns: u64, at_ns: Option<u64>) {
@@ -95,7 +95,7 @@ impl<C: Counter, S: OsClock> Decisions<C, S> {
         if let Some(at_ns) = at_ns {
             self.page.largest_error_at_ns.store(at_ns, Ordering::Relaxed);
         }
-        // What was found to be wrong may be what the system's clocks go by, too.
+        // The system's statement may be based on the clock that was wrong.
         self.shared.statement.forget();
         self.os.preemption_point();
         self.generation.fetch_add(1, Ordering::Relaxed);

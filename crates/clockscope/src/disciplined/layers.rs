@@ -75,9 +75,9 @@ layers! {
     /// Compares other clocks with the timeline.
     Offsets(Publication) in "offsets.rs";
     /// Publishes lines and ends them, under the lock.
-    Publication(Holding) in "publication.rs";
+    Publication(Locking) in "publication.rs";
     /// Takes the lock.
-    Holding(Admission) in "holding.rs";
+    Locking(Admission) in "locking.rs";
     /// Asks whether the counter may be used.
     Admission(Decisions) in "admission.rs";
 }

@@ -1,5 +1,4 @@
-//! One moment as a history of the clocks keeps it: what both show, and what the system says of
-//! civil time.
+//! One moment of a history: both clocks' readings, and the system's statement on civil time.
 
 use clockscope_core::brackets::Bracket;
 
@@ -12,18 +11,17 @@ use clockscope_core::CivilState;
 /// Brackets tried for an observation.
 const TRIES: u32 = 4;
 
-/// Findings of one moment.
+/// The clocks at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Observation {
     pub(crate) bracket: Bracket,
     pub(crate) os_tick_ns: u64,
-    /// For how long the machine was suspended, in ns, plus 1; 0 where that is not known.
+    /// Time that the machine has spent suspended, in ns, plus 1; 0 if unknown.
     pub(crate) suspended_ns: u64,
     pub(crate) disruptions: Option<u64>,
-    /// By how much the wall clock was ahead before the bracket and after it, and how far that may
-    /// be off, in ns.
+    /// The wall clock's lead before the bracket and after it, and its largest error, in ns.
     pub(crate) wall: [Option<(ClockOffset, u64)>; 2],
-    /// By how much the true time is ahead of the timeline at least and at most, in ns.
+    /// The true time's smallest and largest lead over the timeline, in ns.
     pub(crate) civil: (i64, i64, CivilState),
 }
 
@@ -48,7 +46,7 @@ pub enum Unobserved {
 }
 
 impl Observation {
-    /// Stands for one that was not made: all zero.
+    /// No observation: all zero.
     pub(crate) const NONE: Self = Self {
         bracket: Bracket::ZERO,
         os_tick_ns: 0,
@@ -60,29 +58,31 @@ impl Observation {
 }
 
 impl<C: Counter, S: OsClock> Observer<C, S> {
-    /// Looks at both clocks, and at the system's civil time. A bracket that is no wider than
+    /// Compares both clocks, and reads the system's civil time. A bracket that is no wider than
     /// `enough` ticks ends the search for a narrower one.
     pub(crate) fn observe(&self, enough: u64, civil: CivilTime) -> Result<Observation, Unobserved> {
         self.prepare();
         if let Some(reason) = self.barred() {
             return Err(Unobserved::Barred(reason));
         }
-        // Where the OS clock stepped back, a reading notices that, and has the timeline wait.
+        // If the OS clock stepped back, a reading notices that, and has the timeline wait.
         self.read();
         let before = self.offset_now(OffsetClock::Wall);
         let civil = self.ahead(civil);
-        let observed = self.observe_bracket(enough);
-        let observed =
-            observed.map(|seen| Observation { civil, wall: [before, self.offset_now(OffsetClock::Wall)], ..seen });
-        let observed = observed.filter(|observation| !observation.bracket.went_back());
-        observed.ok_or_else(|| self.barred().map_or(Unobserved::NoBracket, Unobserved::Barred))
+        if let Some(clocks) = self.observe_bracket(enough) {
+            let wall = [before, self.offset_now(OffsetClock::Wall)];
+            if !clocks.bracket.went_back() {
+                return Ok(Observation { civil, wall, ..clocks });
+            }
+        }
+        Err(self.barred().map_or(Unobserved::NoBracket, Unobserved::Barred))
     }
 
-    /// Looks at both clocks alone. `None` without the lock, where the machine or the CPU is another
-    /// one, and where the OS clock does not answer.
+    /// Compares both clocks. `None` without the lock, on another machine or CPU, and if the OS
+    /// clock does not answer.
     fn observe_bracket(&self, enough: u64) -> Option<Observation> {
         let mut guard = self.wait_lock()?;
-        if !self.is_where_it_was(&mut guard) {
+        if !self.is_unmoved(&mut guard) {
             return None;
         }
         let disruptions = self.os.disruptions();
@@ -91,7 +91,7 @@ impl<C: Counter, S: OsClock> Observer<C, S> {
         Some(Observation { bracket, os_tick_ns, suspended_ns, disruptions, ..Observation::NONE })
     }
 
-    /// By how much the true time is ahead of the timeline, at least and at most.
+    /// The true time's smallest and largest lead over the timeline.
     fn ahead(&self, civil: CivilTime) -> (i64, i64, CivilState) {
         let Ok(before_ns) = self.os_ns_at_once() else { return (0, 0, CivilState::Unavailable) };
         let bounded = match civil {
@@ -99,14 +99,13 @@ impl<C: Counter, S: OsClock> Observer<C, S> {
             CivilTime::Unasked => self.bounded_unasked(),
         };
         let Ok(after_ns) = self.os_ns_at_once() else { return (0, 0, CivilState::Unavailable) };
-        let since = |ns: i64, timeline_ns: u64| ns.saturating_sub_unsigned(timeline_ns);
         // The clocks of a timeline and of a statement may each be a tick further than they show.
         let tick_ns = self.trust.os_tick_ns();
-        let least_ns = earlier(since(bounded.earliest_ns, after_ns), tick_ns);
-        (least_ns, later(since(bounded.latest_ns, before_ns), tick_ns), bounded.state)
+        let least_ns = earlier(earlier(bounded.earliest_ns, after_ns), tick_ns);
+        (least_ns, later(earlier(bounded.latest_ns, before_ns), tick_ns), bounded.state)
     }
 
-    /// The same of the OS clock alone: it is both clocks of the bracket.
+    /// Observes only the OS clock, which is both clocks of the bracket.
     #[cfg(not(clockscope_models))]
     pub(crate) fn observe_os(&self, civil: CivilTime) -> Result<Observation, Unobserved> {
         self.prepare();

@@ -1,9 +1,8 @@
 //! The wall clock and the boot clock, by their offsets from our timeline.
 //!
-//! The system steers them as it steers its monotonic clock, so that an offset changes only where
-//! the wall clock is set, where it leaps, and where the machine sleeps. It is compared at each
-//! renewal of the line, and published with that. Where there is no line, the clock itself is
-//! served.
+//! The system steers them as it steers its monotonic clock, so that an offset changes only when the
+//! wall clock is set, when it leaps, and when the machine sleeps. It is compared at each renewal of
+//! the line, and published with that. Without a line, the clock itself is served.
 //!
 //! Readings go back only where the clock was set back:
 //!
@@ -15,17 +14,16 @@
 
 use core::sync::atomic::Ordering;
 
-use super::holding::SteeringGuard;
 use super::layers::OffsetClocks;
+use super::locking::SteeringGuard;
 use super::offsets::{Distance, TRIES, enough_ns};
 use super::page::version::Version;
 use super::page::{ClockOffset, OffsetClock};
 use super::use_rate::Usage;
 use super::{Counter, OsClock};
 
-/// A comparison takes less than this, unless it is interrupted: some system calls on a slow
-/// processor.
-const INTERRUPTED_NS: u64 = 20_000;
+/// Longest uninterrupted comparison, in ns: some system calls on a slow processor.
+const MAX_COMPARISON_NS: u64 = 20_000;
 
 impl<C: Counter, S: OsClock> OffsetClocks<C, S> {
     /// Reads the clock, ordered, in ns.
@@ -63,8 +61,8 @@ impl<C: Counter, S: OsClock> OffsetClocks<C, S> {
         }
     }
 
-    /// The same at the first attempt; `None` where another thread has replaced the version
-    /// meanwhile, or where another way may be open now.
+    /// One attempt to serve the clock; `None` if another thread has replaced the version meanwhile,
+    /// or if another way may be open now.
     #[inline(always)]
     fn try_offset_clock(&self, clock: OffsetClock) -> Option<i64> {
         let version = self.page.version();
@@ -86,7 +84,7 @@ impl<C: Counter, S: OsClock> OffsetClocks<C, S> {
     }
 
     /// Serves a reading of the clock that was taken after `version` was loaded. If no line could
-    /// begin meanwhile, none that begins later is below it. `None` as for
+    /// begin meanwhile, none that begins later is below the reading. `None` as for
     /// [`Self::offset_clock_again`].
     #[inline(always)]
     fn serve_itself(&self, clock: OffsetClock, version: Version, clock_ns: i64) -> Option<i64> {
@@ -101,7 +99,7 @@ impl<C: Counter, S: OsClock> OffsetClocks<C, S> {
         Some(clock_ns)
     }
 
-    /// By the line, which is renewed if it is nearly spent. `None` as for
+    /// Serves the clock by the line, which is renewed if it has nearly expired. `None` as for
     /// [`Self::offset_clock_again`].
     #[cold]
     fn offset_clock_by_line(&self, clock: OffsetClock) -> Option<i64> {
@@ -114,7 +112,7 @@ impl<C: Counter, S: OsClock> OffsetClocks<C, S> {
         }
     }
 
-    /// While a line begins, or is served without an offset, or has ended ahead of the OS clock.
+    /// Serves the clock while a line begins, or has no offset, or has ended ahead of the OS clock.
     /// `None` if the version was replaced meanwhile.
     #[cold]
     #[inline(never)]
@@ -126,27 +124,27 @@ impl<C: Counter, S: OsClock> OffsetClocks<C, S> {
         // Before the comparison: one from before a set must not contradict the offset from after
         // it.
         let (known, width_ns) = page.offset_words(clock).known_with_width();
-        let Ok(seen) = self.distance(clock) else { return Some(self.offset_clock_otherwise(clock)) };
-        // What is served by a line after this is no smaller.
-        page.raise_floor(seen.bracket.after);
+        let Ok(distance) = self.distance(clock) else { return Some(self.offset_clock_otherwise(clock)) };
+        // No later reading by a line is smaller.
+        page.raise_floor(distance.bracket.after);
         if !known.is_known() {
-            return Some(seen.clock_ns());
+            return Some(distance.clock_ns());
         }
-        if seen.agrees(known, width_ns) {
-            return Some(seen.clock_ns().max(known.clock_ns(ns)));
+        if distance.agrees(known, width_ns) {
+            return Some(distance.clock_ns().max(known.clock_ns(ns)));
         }
         let offset = snapshot.offset(clock);
         if snapshot.version.has_line() && offset.is_known() {
-            // The change shows when the line is renewed.
+            // The renewal of the line shows the change.
             return Some(offset.clock_ns(ns));
         }
         // A thread that compared the clocks before this change may be about to publish a line. It
-        // must not, once this has shown the change: readings would go back.
-        if !self.prevent_line(snapshot.version, seen.bracket.after) {
+        // must not, once this reading has shown the change: readings would go back.
+        if !self.prevent_line(snapshot.version, distance.bracket.after) {
             return None;
         }
         self.forget_offset(clock, known);
-        Some(seen.clock_ns())
+        Some(distance.clock_ns())
     }
 
     /// Makes sure that no line is published that was compared before a clock was read, `at_ns` on
@@ -157,13 +155,13 @@ impl<C: Counter, S: OsClock> OffsetClocks<C, S> {
         }
         let mode = version.mode();
         if version.has_line() {
-            return self.end_line_by_anybody(&mut version, mode);
+            return self.end_line_unlocked(&mut version, mode);
         }
         let quiet = version.without_line(mode);
         self.page.replace(&mut version, quiet)
     }
 
-    /// The clock does not answer: the last offset that was known, or our own timeline.
+    /// Serves a clock that does not answer: by the last known offset, or our own timeline.
     #[cold]
     fn offset_clock_otherwise(&self, clock: OffsetClock) -> i64 {
         let (known, ns) = (self.page.offset_words(clock).known(), self.read());
@@ -177,44 +175,47 @@ impl<C: Counter, S: OsClock> OffsetClocks<C, S> {
         let page = &self.page;
         page.want(clock);
         let (known, width_ns) = page.offset_words(clock).known_with_width();
-        let Some(seen) = self.narrowest_distance(clock, TRIES, enough_ns(width_ns)) else { return };
-        if known.is_known() && seen.agrees(known, width_ns) {
+        let Some(distance) = self.narrowest_distance(clock, TRIES, enough_ns(width_ns)) else { return };
+        if known.is_known() && distance.agrees(known, width_ns) {
             return;
         }
-        match self.wait_lock().map(|mut guard| self.publish_offset(clock, &mut guard).is_some()) {
+        match self.wait_lock().map(|mut guard| self.publish_offset(clock, &mut guard)) {
             Some(true) => return,
             Some(false) => {}
-            None => self.end_line_of_stopped_holder(clock, &seen),
+            None => self.end_line_of_stopped_holder(clock, &distance),
         }
         if !self.is_steered_alike(clock) {
             return;
         }
-        // What is known is compared with, and served by no reading.
+        // The known offset is compared with, and no reading is served by it.
         if known.is_known() {
             self.forget_offset(clock, known);
         }
-        let is_known = || page.offset_words(clock).known().is_known();
-        let _ = (0..TRIES).find(|_| self.learn_offset(clock, INTERRUPTED_NS).is_some() || is_known());
-    }
-
-    /// Another thread is stopped with the lock: ends the line that it has published, or is about
-    /// to, unless that shows what was seen. Until the line would have ended, the time stands still.
-    #[cold]
-    pub(super) fn end_line_of_stopped_holder(&self, clock: OffsetClock, seen: &Distance) {
-        loop {
-            let snapshot = self.snapshot();
-            let (known, width_ns) = self.page.offset_words(clock).known_with_width();
-            let offset = snapshot.offset(clock);
-            // Without an offset readings compare the clocks themselves.
-            let is_right = !offset.is_known() || offset == known && seen.agrees(known, width_ns);
-            let is_harmless = if snapshot.version.has_line() { is_right } else { !snapshot.version.is_announced() };
-            if is_harmless || self.prevent_line(snapshot.version, seen.bracket.after) {
+        for _ in 0..TRIES {
+            if self.learn_offset(clock, MAX_COMPARISON_NS).is_some() || page.offset_words(clock).known().is_known() {
                 return;
             }
         }
     }
 
-    /// Compares the clocks beside ours that were asked for.
+    /// Another thread is stopped with the lock: ends the line that it has published, or is about
+    /// to, unless that agrees with this distance. Until the end of the line, the time is held.
+    #[cold]
+    pub(super) fn end_line_of_stopped_holder(&self, clock: OffsetClock, distance: &Distance) {
+        loop {
+            let snapshot = self.snapshot();
+            let (known, width_ns) = self.page.offset_words(clock).known_with_width();
+            let offset = snapshot.offset(clock);
+            // Without an offset readings compare the clocks themselves.
+            let is_right = !offset.is_known() || offset == known && distance.agrees(known, width_ns);
+            let is_harmless = if snapshot.version.has_line() { is_right } else { !snapshot.version.is_announced() };
+            if is_harmless || self.prevent_line(snapshot.version, distance.bracket.after) {
+                return;
+            }
+        }
+    }
+
+    /// Compares the wall clock and the boot clock, if they were read before.
     pub(crate) fn check_other_clocks(&self) {
         for clock in OffsetClock::ALL {
             if self.page.wants(clock) {
@@ -223,64 +224,70 @@ impl<C: Counter, S: OsClock> OffsetClocks<C, S> {
         }
     }
 
-    /// Publishes the line that there is with the offset of now. `None` if there is no line.
-    fn publish_offset(&self, clock: OffsetClock, guard: &mut SteeringGuard<'_>) -> Option<()> {
+    /// Publishes the current line anew with the clock's offset now. `false` if there is no line.
+    fn publish_offset(&self, clock: OffsetClock, guard: &mut SteeringGuard<'_>) -> bool {
         let snapshot = self.snapshot();
-        snapshot.line.at(snapshot.tick)?;
+        if snapshot.line.at(snapshot.tick).is_none() {
+            return false;
+        }
         let offset = self.offset_for_line(clock, guard);
         match clock {
             OffsetClock::Wall => guard.beside.set_wall(offset),
             OffsetClock::Boot => guard.beside.take_boot(offset),
         }
-        self.publish(guard, &snapshot.line).then_some(())
+        self.publish(guard, &snapshot.line)
     }
 
-    /// Compares the wall clock, and returns the number of changes that were found.
+    /// Compares the wall clock, and returns the number of its changes.
     pub(super) fn wall_generation(&self) -> u64 {
         self.check_offset(OffsetClock::Wall);
         self.wall_generation.load(Ordering::Relaxed)
     }
 
-    /// Returns by how much the clock by its published offset is off from the clock itself, in ns:
-    /// by a fresh comparison, and at most since its offset changed. `None` where it does not
-    /// answer.
+    /// Returns the error of the clock by its published offset against the clock itself, in ns: by a
+    /// fresh comparison, and the largest since its offset changed. `None` if it does not answer.
     pub(crate) fn offset_error_ns(&self, clock: OffsetClock) -> Option<(u64, u64)> {
         self.check_offset(clock);
         let words = self.page.offset_words(clock);
-        // Before the comparison, as in `offset_clock_again`. A line that is spent serves nothing.
-        let snapshot = self.snapshot();
-        let by_line = snapshot.line.at(snapshot.tick).map(|_| snapshot.offset(clock));
-        let served = by_line.unwrap_or(ClockOffset::UNKNOWN);
+        // Before the comparison, as in `offset_clock_again`.
+        let served = self.served_offset(clock);
         let (known, width_ns) = words.known_with_width();
-        let seen = self.narrowest_distance(clock, TRIES, enough_ns(width_ns))?;
-        let now = if served.is_known() { seen.error_ns(served) } else { 0 };
+        let distance = self.narrowest_distance(clock, TRIES, enough_ns(width_ns))?;
+        let now = served.map_or(0, |served| distance.error_ns(served));
         if words.known() == known {
             words.largest_error_ns.fetch_max(now, Ordering::Relaxed);
         }
         Some((now, words.largest_error_ns.load(Ordering::Relaxed).max(now)))
     }
 
-    /// A clock's time at a moment of our timeline, with the offset of now: that of the line, or of
-    /// a fresh comparison. `None` where the clock does not answer, or out of range.
+    /// The offset that the line is published with, if the line has not expired and has one.
+    fn served_offset(&self, clock: OffsetClock) -> Option<ClockOffset> {
+        let snapshot = self.snapshot();
+        snapshot.line.at(snapshot.tick)?;
+        let offset = snapshot.offset(clock);
+        if offset.is_known() { Some(offset) } else { None }
+    }
+
+    /// A clock's time at a moment of our timeline, with the offset now: that of the line, or of a
+    /// fresh comparison. `None` if the clock does not answer, or out of range.
     #[cfg(not(clockscope_models))]
     pub(crate) fn offset_clock_at(&self, clock: OffsetClock, ns: i64) -> Option<i64> {
-        let snapshot = self.snapshot();
-        let by_line = snapshot.line.at(snapshot.tick).map(|_| snapshot.offset(clock));
-        let offset = match by_line.filter(|offset| offset.is_known()) {
+        let offset = match self.served_offset(clock) {
             Some(offset) => offset,
             None => self.offset_now(clock)?.0,
         };
         offset.ns().checked_add(ns)
     }
 
-    /// The offset of now and by how much it is off at most, in ns, by the narrowest of some
-    /// comparisons; the offset that is known where that agrees.
+    /// The offset now and its largest error, in ns, by the narrowest of some comparisons; the known
+    /// offset if that agrees.
     pub(crate) fn offset_now(&self, clock: OffsetClock) -> Option<(ClockOffset, u64)> {
         self.check_offset(clock);
         let (known, width_ns) = self.page.offset_words(clock).known_with_width();
-        let seen = self.narrowest_distance(clock, TRIES, enough_ns(width_ns))?;
-        let offset = if known.is_known() && seen.agrees(known, width_ns) { known } else { ClockOffset::of(seen.most) };
-        Some((offset, seen.error_ns(offset)))
+        let distance = self.narrowest_distance(clock, TRIES, enough_ns(width_ns))?;
+        let is_known = known.is_known() && distance.agrees(known, width_ns);
+        let offset = if is_known { known } else { ClockOffset::from_ns(distance.most) };
+        Some((offset, distance.error_ns(offset)))
     }
 }
 

@@ -8,9 +8,9 @@ use core::sync::atomic::Ordering;
 
 use clockscope_core::brackets::{Bracket, narrowest};
 
-use super::holding::SteeringGuard;
 use super::layers::Offsets;
-use super::lines::os_speed::TOO_WIDE;
+use super::lines::os_speed::MAX_WIDTH_RATIO;
+use super::locking::SteeringGuard;
 use super::page::{ClockOffset, OffsetClock};
 use super::{Counter, OsClock};
 use crate::Errno;
@@ -19,10 +19,10 @@ use crate::Errno;
 const FIRST_TRIES: u32 = 8;
 /// Comparisons for an offset that is known.
 pub(super) const TRIES: u32 = 4;
-/// Distance by which an offset may be above the true one where nothing else is known of that.
+/// Width of an offset of unknown width: its largest distance above the true offset.
 const UNKNOWN_WIDTH_NS: u64 = 1_000_000;
 
-/// By how much a clock is ahead of our timeline, between two numbers of ns.
+/// A clock's lead over our timeline, between two numbers of ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Distance {
     pub(super) least: i64,
@@ -32,8 +32,8 @@ pub(crate) struct Distance {
 }
 
 impl Distance {
-    /// Either clock may be a tick further than it shows.
-    pub(super) fn of(bracket: Bracket, tick_ns: u64) -> Self {
+    /// Makes it of a bracket. Either clock may be a tick further than it shows.
+    pub(super) fn new(bracket: Bracket, tick_ns: u64) -> Self {
         let (least, most) = bracket.ahead();
         let (least, most) = (least.saturating_sub_unsigned(tick_ns), most.saturating_add_unsigned(tick_ns));
         Self { least, most, bracket }
@@ -44,7 +44,7 @@ impl Distance {
         self.bracket.inner as i64
     }
 
-    /// Both ticks are part of it: unlike a bracket's width, it is a bound of an offset.
+    /// Its width, with both ticks: unlike a bracket's width, it is a bound of an offset.
     fn width_ns(&self) -> u64 {
         self.most.wrapping_sub(self.least) as u64
     }
@@ -56,14 +56,14 @@ impl Distance {
         self.least <= ns && ns.saturating_sub_unsigned(width_ns.unwrap_or(UNKNOWN_WIDTH_NS)) <= self.most
     }
 
-    /// By how much this offset is off at worst, in ns.
+    /// Largest error of this offset, in ns.
     pub(super) fn error_ns(&self, offset: ClockOffset) -> u64 {
         let ns = offset.ns();
         ns.saturating_sub(self.least).max(self.most.saturating_sub(ns)).max(0) as u64
     }
 }
 
-/// A comparison that is no wider is enough for one with an offset that is so wide.
+/// Width of a comparison that is narrow enough for one with an offset of this width, in ns.
 pub(super) fn enough_ns(width_ns: Option<u64>) -> u64 {
     width_ns.map_or(0, |ns| ns.saturating_add(ns / 4))
 }
@@ -98,18 +98,18 @@ impl<C: Counter, S: OsClock> Offsets<C, S> {
         let before = self.os_ns_at_once()?;
         let inner = self.read_itself(clock)? as u64;
         let bracket = Bracket { before, inner, after: self.os_ns_at_once()? };
-        Ok(Distance::of(bracket, self.trust.os_tick_ns()))
+        Ok(Distance::new(bracket, self.trust.os_tick_ns()))
     }
 
-    /// The narrowest of several comparisons, done early with one that is no wider than `enough_ns`.
+    /// The narrowest of several comparisons; one that is no wider than `enough_ns` is the last.
     #[inline(never)]
     pub(super) fn narrowest_distance(&self, clock: OffsetClock, tries: u32, enough_ns: u64) -> Option<Distance> {
         narrowest(|| self.distance(clock), Distance::width_ns, tries, enough_ns).ok()
     }
 
-    /// The offset to publish with the next line: the one that is known, as long as nothing
-    /// contradicts it. It is not replaced by a smaller one that is better known: readings would go
-    /// back. Unknown where nobody asked for the clock, or all comparisons were interrupted.
+    /// The offset to publish with the next line: the known one, until a comparison contradicts it.
+    /// It is not replaced by a smaller one of less uncertainty: readings would go back. Unknown if
+    /// the clock was not read yet, or all comparisons were interrupted.
     pub(super) fn offset_for_line(&self, clock: OffsetClock, guard: &SteeringGuard<'_>) -> ClockOffset {
         if !self.page.wants(clock) || !self.is_steered_alike(clock) {
             return ClockOffset::UNKNOWN;
@@ -131,7 +131,7 @@ impl<C: Counter, S: OsClock> Offsets<C, S> {
         }
         // Two reads of the OS clock lie in a bracket, and one and a half in a comparison.
         let usual_ns = (2 * guard.rate.calibration().narrowest()) as f64 * guard.rate.ns_per_tick();
-        self.learn_offset(clock, (usual_ns as u64).saturating_mul(TOO_WIDE)).unwrap_or(ClockOffset::UNKNOWN)
+        self.learn_offset(clock, (usual_ns as u64).saturating_mul(MAX_WIDTH_RATIO)).unwrap_or(ClockOffset::UNKNOWN)
     }
 
     /// Learns the offset where none is known. `None` if another thread has, or if all comparisons
@@ -143,13 +143,13 @@ impl<C: Counter, S: OsClock> Offsets<C, S> {
         if seen.width_ns() > limit_ns.saturating_add(4 * tick_ns) {
             return None;
         }
-        let offset = ClockOffset::of(seen.most);
+        let offset = ClockOffset::from_ns(seen.most);
         let is_learned = words.replace(ClockOffset::UNKNOWN, offset, seen.width_ns());
         words.largest_error_ns.fetch_max(seen.error_ns(offset), Ordering::Relaxed);
-        is_learned.then_some(offset)
+        if is_learned { Some(offset) } else { None }
     }
 
-    /// The clock was set, or leapt, or the machine slept: says so, once.
+    /// The clock was set, or leapt, or the machine slept: forgets the known offset, once.
     pub(super) fn forget_offset(&self, clock: OffsetClock, known: ClockOffset) {
         let words = self.page.offset_words(clock);
         if words.replace(known, ClockOffset::UNKNOWN, 0) {

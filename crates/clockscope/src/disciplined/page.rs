@@ -1,5 +1,5 @@
 //! The page: the memory that all threads share. It has the published line with the words beside it,
-//! the floor, and the latest OS reading that was written down.
+//! the floor, and the latest recorded OS reading.
 //!
 //! [`super`] has the protocol of its readers and writers. All zero is the state before the first
 //! use. docs/concepts/library/page.md, "The page", is the contract with readers outside of this
@@ -17,29 +17,26 @@ use super::use_rate::Usage;
 use line::{Segment, ServedLine};
 pub(crate) use offsets::{ClockOffset, OffsetClock, OffsetWords};
 use statement::{BoundedAt, Bounds};
-use sync::{AtomicU64, Ordering, fence};
+use sync::{AtomicU64, Ordering, array_of, const_fn, fence};
 use version::{SEGMENTS, SLOTS, ServingMode, Version};
 
-/// OS readings are written down when they are this much later than the last one that was, in ns:
-/// none that was returned is later than that one and this. (Where threads are stopped in the middle
-/// of it:
-/// [`Page::write_down_next`].)
-pub(crate) const UNWRITTEN_NS: u64 = 8_000;
+/// An OS reading is recorded if it is this much later than the recorded one, in ns. So no returned
+/// reading is later than the recorded one and this; [`Page::record_next`] has the exception.
+pub(crate) const MAX_UNRECORDED_NS: u64 = 8_000;
 
-/// CPUs whose OS clocks differ by less than this, in ns, are no step back.
-pub(crate) const SKEW_NS: u64 = 1_000;
+/// A difference of two CPUs' OS clocks, in ns, up to which the OS clock has not stepped back.
+pub(crate) const MAX_CPU_OFFSET_NS: u64 = 1_000;
 
 /// A segment's words. Those of a line, number 2n and 2n + 1, share a cache line.
 #[repr(C, align(32))]
 struct SegmentWords([AtomicU64; Segment::WORDS]);
 
-/// Words that are published beside a line, for its readers alone: the offsets to other clocks, and
-/// the bounds of civil time. Number n belongs to slot n of the version. One cache line.
+/// Words that are published beside a line: the offsets to other clocks, and the bounds of civil
+/// time. Number n belongs to slot n of the version. One cache line.
 #[repr(C, align(32))]
 struct BesideWords([AtomicU64; BesideLine::WORDS]);
 
-/// Values that are published beside a line: see [`BesideWords`]. All zero is a line for which
-/// nothing is known.
+/// Values that are published beside a line: see [`BesideWords`]. All zero: none is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BesideLine {
     pub(crate) wall: ClockOffset,
@@ -72,20 +69,20 @@ impl OffsetClock {
 pub(crate) struct Page {
     version: AtomicU64,
     floor: AtomicU64,
-    /// The latest OS reading that was written down.
-    written: AtomicU64,
+    /// The latest OS reading that was recorded.
+    recorded: AtomicU64,
     /// Offset that is added to the OS clock, which stepped back, in ns.
     offset: AtomicU64,
     /// Rate at which the OS clock is read.
     usage: AtomicU64,
-    /// Until this OS time nobody tries to begin a line.
+    /// OS time of the next attempt to begin a line.
     pub(crate) next_try_ns: AtomicU64,
     /// The number of a lock holder that others waited for, and the OS time at which they noticed.
     pub(crate) awaited: AtomicU64,
     pub(crate) awaited_since_ns: AtomicU64,
-    /// Largest |ours − OS| with the bracket's width that was seen in this generation, in ns.
+    /// Largest |ours − OS| of this generation, with the bracket's width, in ns.
     pub(crate) largest_error_ns: AtomicU64,
-    /// Requests so far: [`OffsetClock::wanted_bit`].
+    /// Clocks that were read so far: [`OffsetClock::wanted_bit`].
     wanted: AtomicU64,
     wall: OffsetWords,
     /// [`layout::FORMAT`] once the page is in use.
@@ -94,7 +91,7 @@ pub(crate) struct Page {
     /// once may leave the time of either.
     pub(crate) largest_error_at_ns: AtomicU64,
     boot: OffsetWords,
-    /// Zero. Readers must not look at them.
+    /// Zero. Readers must not use them.
     reserved: [AtomicU64; 2],
     segments: [SegmentWords; SEGMENTS],
     beside: [BesideWords; SLOTS],
@@ -120,12 +117,12 @@ pub mod layout {
     pub const SEGMENT_0: usize = 160;
     /// The words beside the lines of the slots: 4 of 64 bytes.
     pub const BESIDE_0: usize = 416;
-    /// Size of it all.
+    /// Size of the page.
     pub const SIZE: usize = 672;
 
     const _: () = {
         assert!(offset_of!(Page, version) == VERSION && offset_of!(Page, floor) == FLOOR);
-        assert!(offset_of!(Page, written) == 16 && offset_of!(Page, offset) == 24);
+        assert!(offset_of!(Page, recorded) == 16 && offset_of!(Page, offset) == 24);
         assert!(offset_of!(Page, usage) == 32 && offset_of!(Page, next_try_ns) == 40);
         assert!(offset_of!(Page, awaited) == 48 && offset_of!(Page, awaited_since_ns) == 56);
         assert!(offset_of!(Page, largest_error_ns) == 64 && offset_of!(Page, wanted) == 72);
@@ -140,7 +137,7 @@ pub mod layout {
     };
 }
 
-/// A line with a tick that was read after it and the floor of then.
+/// A line, the floor beside it, and a tick that was read after both.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PageSnapshot {
     pub(crate) version: Version,
@@ -158,52 +155,28 @@ impl PageSnapshot {
 }
 
 impl Page {
-    /// The state before the first use.
-    #[cfg(not(clockscope_models))]
-    pub(crate) const fn new() -> Self {
-        Self {
-            version: AtomicU64::new(0),
-            floor: AtomicU64::new(0),
-            written: AtomicU64::new(0),
-            offset: AtomicU64::new(0),
-            usage: AtomicU64::new(0),
-            next_try_ns: AtomicU64::new(0),
-            awaited: AtomicU64::new(0),
-            awaited_since_ns: AtomicU64::new(0),
-            largest_error_ns: AtomicU64::new(0),
-            wanted: AtomicU64::new(0),
-            wall: OffsetWords::new(),
-            format: AtomicU64::new(0),
-            largest_error_at_ns: AtomicU64::new(0),
-            boot: OffsetWords::new(),
-            reserved: [const { AtomicU64::new(0) }; 2],
-            segments: [const { SegmentWords([const { AtomicU64::new(0) }; Segment::WORDS]) }; SEGMENTS],
-            beside: [const { BesideWords([const { AtomicU64::new(0) }; BesideLine::WORDS]) }; SLOTS],
-        }
-    }
-
-    /// The state before the first use. Loom's atomics cannot be made at compile time.
-    #[cfg(clockscope_models)]
-    pub(crate) fn new() -> Self {
-        let word = || AtomicU64::new(0);
-        Self {
-            version: word(),
-            floor: word(),
-            written: word(),
-            offset: word(),
-            usage: word(),
-            next_try_ns: word(),
-            awaited: word(),
-            awaited_since_ns: word(),
-            largest_error_ns: word(),
-            wanted: word(),
-            wall: OffsetWords::new(),
-            format: word(),
-            largest_error_at_ns: word(),
-            boot: OffsetWords::new(),
-            reserved: core::array::from_fn(|_| word()),
-            segments: core::array::from_fn(|_| SegmentWords(core::array::from_fn(|_| word()))),
-            beside: core::array::from_fn(|_| BesideWords(core::array::from_fn(|_| word()))),
+    const_fn! {
+        /// The state before the first use.
+        pub(crate) fn new() -> Self {
+            Self {
+                version: AtomicU64::new(0),
+                floor: AtomicU64::new(0),
+                recorded: AtomicU64::new(0),
+                offset: AtomicU64::new(0),
+                usage: AtomicU64::new(0),
+                next_try_ns: AtomicU64::new(0),
+                awaited: AtomicU64::new(0),
+                awaited_since_ns: AtomicU64::new(0),
+                largest_error_ns: AtomicU64::new(0),
+                wanted: AtomicU64::new(0),
+                wall: OffsetWords::new(),
+                format: AtomicU64::new(0),
+                largest_error_at_ns: AtomicU64::new(0),
+                boot: OffsetWords::new(),
+                reserved: array_of!(AtomicU64::new(0); 2),
+                segments: array_of!(SegmentWords(array_of!(AtomicU64::new(0); Segment::WORDS)); SEGMENTS),
+                beside: array_of!(BesideWords(array_of!(AtomicU64::new(0); BesideLine::WORDS)); SLOTS),
+            }
         }
     }
 
@@ -241,8 +214,8 @@ impl Page {
         segment.fresh(tick).filter(|ns| *ns >= floor)
     }
 
-    /// The same of another clock, in its ns: by the offset that was published with the line. `None`
-    /// as well where none was.
+    /// The fast path of another clock, in its ns, by the offset that was published with the line.
+    /// `None` as in [`Page::read`], and without an offset.
     #[inline(always)]
     pub(crate) fn read_offset_clock(&self, clock: OffsetClock, counter: impl FnOnce() -> u64) -> Option<i64> {
         let version = self.version();
@@ -261,8 +234,8 @@ impl Page {
         segment.fresh(tick).filter(|ns| *ns >= self.floor()).map(|ns| offset.clock_ns(ns))
     }
 
-    /// The same of the bounds of civil time. The segment is looked at for its ticks alone: where it
-    /// does not cover the tick, nobody has compared the clocks of late.
+    /// The fast path of the bounds of civil time. `None` as in [`Page::read`], and without bounds.
+    /// The segment's ticks show that the clocks were compared recently.
     #[inline(always)]
     pub(crate) fn read_bounds(&self, counter: impl FnOnce() -> u64) -> Option<BoundedAt> {
         let version = self.version();
@@ -272,7 +245,7 @@ impl Page {
         let words = &self.segments[version.segment()].0;
         // Of the segment no more than where it is: a load of an atomic is done whether it is needed
         // or not.
-        let segment = Segment::of_words([load_relaxed(&words[0]), load_relaxed(&words[1]), 0, 0]);
+        let segment = Segment::from_words([load_relaxed(&words[0]), load_relaxed(&words[1]), 0, 0]);
         let tick = counter();
         let bounds = self.bounds_of(version);
         fence(Ordering::Acquire);
@@ -290,7 +263,7 @@ impl Page {
     #[inline(always)]
     fn bounds_of(&self, version: Version) -> Bounds {
         let [_, a, b, c, d, e, f, _] = &self.beside[version.slot()].0;
-        Bounds::of_words([
+        Bounds::from_words([
             load_relaxed(a),
             load_relaxed(b),
             load_relaxed(c),
@@ -300,7 +273,7 @@ impl Page {
         ])
     }
 
-    /// The version; whatever was done before it came is seen after this.
+    /// Loads the version, with acquire ordering.
     #[inline(always)]
     pub(crate) fn version(&self) -> Version {
         Version(self.version.load(Ordering::Acquire))
@@ -335,13 +308,13 @@ impl Page {
             return ServedLine::default();
         }
         let first = 2 * version.slot();
-        ServedLine::of_segments([first, first + 1].map(|index| self.segment(index)))
+        ServedLine::from_segments([first, first + 1].map(|index| self.segment(index)))
     }
 
     #[inline(always)]
     fn segment(&self, index: usize) -> Segment {
         let [a, b, c, d] = &self.segments[index].0;
-        Segment::of_words([load_relaxed(a), load_relaxed(b), load_relaxed(c), load_relaxed(d)])
+        Segment::from_words([load_relaxed(a), load_relaxed(b), load_relaxed(c), load_relaxed(d)])
     }
 
     /// Makes readers use the second segment of the line that `version` names.
@@ -386,10 +359,10 @@ impl Page {
         is_replaced
     }
 
-    /// Makes `next` the version, and takes whatever line there is away: from here on no tick is
-    /// covered. For anybody, and at once. Readings by the line may have been as late as its end, so
-    /// that nothing may be earlier than that any more: the clock may stand still for as long as the
-    /// line would have lasted. `false` if `version` was replaced.
+    /// Makes `next` the version, and ends the line if there is one, with the lock or without.
+    /// Readings by the line may have been as late as its end, so that is the floor from now on: the
+    /// clock may stand still for as long as the line would have lasted. `false` if `version` was
+    /// replaced.
     #[inline(never)]
     pub(crate) fn end_line_of(&self, version: &mut Version, next: Version) -> bool {
         let snapshot = self.snapshot(|| 0);
@@ -413,21 +386,21 @@ impl Page {
         raise(&self.floor, ns)
     }
 
-    /// The latest OS reading that was written down.
+    /// The latest OS reading that was recorded.
     #[inline(always)]
-    pub(crate) fn written(&self) -> u64 {
-        self.written.load(Ordering::Relaxed)
+    pub(crate) fn recorded(&self) -> u64 {
+        self.recorded.load(Ordering::Relaxed)
     }
 
     /// Returns true if the OS clock is behind what was served, as far as that is known.
     #[inline(always)]
     pub(crate) fn is_behind(&self, os_ns: u64) -> bool {
-        os_ns < self.floor() || os_ns < self.written()
+        os_ns < self.floor() || os_ns < self.recorded()
     }
 
-    /// Writes an OS reading down.
-    pub(crate) fn write_down(&self, ns: u64) {
-        raise(&self.written, ns);
+    /// Records an OS reading.
+    pub(crate) fn record(&self, ns: u64) {
+        raise(&self.recorded, ns);
     }
 
     /// Rate at which the OS clock is read.
@@ -436,18 +409,17 @@ impl Page {
         Usage(self.usage.load(Ordering::Relaxed))
     }
 
-    /// Remembers how often the OS clock is read.
+    /// Stores the rate at which the OS clock is read.
     pub(crate) fn keep_usage(&self, usage: Usage) {
         self.usage.store(usage.0, Ordering::Relaxed);
     }
 
-    /// The same for a reading that was just found to be later than what was written down. A store,
-    /// because an exchange costs a third of the whole reading. A thread that is stopped between the
-    /// two undoes what others wrote down meanwhile, until the next reading: see
-    /// docs/concepts/library/page.md.
+    /// Records an OS reading that was later than the recorded one just before. A store, because an
+    /// exchange costs a third of a reading. A thread that is stopped before the store undoes what
+    /// others have recorded meanwhile, until the next reading: see docs/concepts/library/page.md.
     #[inline(always)]
-    pub(crate) fn write_down_next(&self, ns: u64) {
-        self.written.store(ns, Ordering::Relaxed);
+    pub(crate) fn record_next(&self, ns: u64) {
+        self.recorded.store(ns, Ordering::Relaxed);
     }
 
     /// Returns the offset that is added to the OS clock, in ns.
@@ -461,15 +433,15 @@ impl Page {
         self.offset.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// Remembers that this clock was asked for.
+    /// Has this clock's offset published with each line from now on.
     pub(crate) fn want(&self, clock: OffsetClock) {
-        // Looked at first: writing would take the cache line from all readers.
+        // Loaded first: a write would take the cache line from all readers.
         if !self.wants(clock) {
             self.wanted.fetch_or(clock.wanted_bit(), Ordering::Relaxed);
         }
     }
 
-    /// Returns true if this clock was asked for: its offset is published with each line.
+    /// Returns true if this clock's offset is published with each line.
     pub(crate) fn wants(&self, clock: OffsetClock) -> bool {
         self.wanted.load(Ordering::Relaxed) & clock.wanted_bit() != 0
     }
@@ -483,7 +455,7 @@ impl Page {
         }
     }
 
-    /// Says which layout the page has.
+    /// Stores the number of the page's layout.
     pub(crate) fn mark(&self) {
         #[cfg(not(clockscope_models))]
         self.format.store(layout::FORMAT, Ordering::Relaxed);
@@ -498,10 +470,10 @@ impl Page {
     pub(super) const LAYOUT: (usize, usize) =
         (core::mem::offset_of!(Self, usage), core::mem::offset_of!(Self, segments));
 
-    /// Forgets everything.
+    /// Returns to the state before the first use.
     #[cfg(not(clockscope_models))]
     pub(crate) fn forget(&self) {
-        let times = [&self.floor, &self.written, &self.offset, &self.usage, &self.next_try_ns];
+        let times = [&self.floor, &self.recorded, &self.offset, &self.usage, &self.next_try_ns];
         let largest = [&self.largest_error_ns, &self.largest_error_at_ns];
         let others = [&self.awaited, &self.awaited_since_ns, &self.wanted, &self.format];
         let offsets = OffsetClock::ALL.map(|clock| self.offset_words(clock)).into_iter().flat_map(OffsetWords::all);
@@ -522,7 +494,7 @@ fn load_relaxed(word: &AtomicU64) -> u64 {
 /// Raises a word to `ns` and returns it: `ns`, or more where it was higher.
 fn raise(word: &AtomicU64, ns: u64) -> u64 {
     let is = word.load(Ordering::Relaxed);
-    // Looked at first: writing would take the cache line from all readers.
+    // Loaded first: a write would take the cache line from all readers.
     if is >= ns { is } else { word.fetch_max(ns, Ordering::Relaxed).max(ns) }
 }
 

@@ -1,5 +1,6 @@
 //! The protocol under loom: every interleaving of two threads, and every stale value that the
-//! memory model allows, with up to so many preemptions. clockscope-models compiles and runs it.
+//! memory model allows, with a limited number of preemptions. clockscope-models compiles and runs
+//! it.
 
 use loom::model::Builder;
 use loom::sync::Arc;
@@ -32,7 +33,7 @@ fn opened(page: &Page) -> Version {
 }
 
 /// Checks `read` on a page while three lines are published one after another. Each shows 100 ns at
-/// tick 100, and only when it is whole.
+/// tick 100, and only when it is complete.
 fn a_line_is_whole(read: fn(&Page) -> Option<u64>) {
     check(2, move || {
         let page = Arc::new(Page::new());
@@ -64,7 +65,7 @@ fn wall_time_is_of_one_version() {
     check(2, || {
         let page = Arc::new(Page::new());
         let published = |start: u64, ahead: u64| {
-            let wall = ClockOffset::of(5_000 - ahead as i64);
+            let wall = ClockOffset::from_ns(5_000 - ahead as i64);
             (ServedLine::single(start, start + ahead, 1.0, 1000), BesideLine { wall, ..BesideLine::default() })
         };
         let mut version = opened(&page);
@@ -90,8 +91,8 @@ fn a_snapshot_of_a_line_is_whole() {
     a_line_is_whole(|page| page.snapshot(|| 100).line.at(100));
 }
 
-/// A line comes to its second segment while it is read, looked at and replaced: whoever finds that
-/// out, nothing but the line is seen, and nobody keeps the next one from being published.
+/// A line comes to its second segment while threads read and replace it: a reader gets a complete
+/// line, and no reader keeps the next line from being published.
 #[test]
 fn a_line_that_moves_on_is_whole() {
     check(3, || {
@@ -152,7 +153,7 @@ struct Machine {
     counter: Arc<AtomicU64>,
     /// Ticks that a read takes.
     step: Arc<AtomicU64>,
-    /// The OS clock is ahead of the counter by so many ns.
+    /// The OS clock's lead over the counter, in ns.
     ahead: Arc<AtomicU64>,
     /// True if others may run at each point of preemption, too.
     has_points: bool,
@@ -270,7 +271,7 @@ fn an_unwritten_reading_is_below_the_line_that_begins() {
         let clock = Arc::new(Disciplined::new(machine.clone(), machine.clone()));
         clock.prepare();
         // So that a reading need not be written down.
-        clock.layers.page.write_down(1_000_000);
+        clock.layers.page.record(1_000_000);
         let known = Arc::new(AtomicU64::new(0));
         let reader = {
             let (clock, known) = (clock.clone(), known.clone());
@@ -387,13 +388,13 @@ fn a_line_of_before_a_set_is_not_served_after_a_check() {
             thread::spawn(move || {
                 let mut guard = clock.layers.try_lock().unwrap();
                 clock.layers.announce(&mut guard);
-                guard.beside.set_wall(ClockOffset::of(5_000));
+                guard.beside.set_wall(ClockOffset::from_ns(5_000));
                 has_compared.store(1, Ordering::Release);
                 clock.layers.publish(&mut guard, &ServedLine::single(0, 1_000_500, 1.0, 100));
             })
         };
         if has_compared.load(Ordering::Acquire) != 0 {
-            let seen = Distance::of(Bracket { before: 1_000_500, inner: 1_000_505, after: 1_000_510 }, 1);
+            let seen = Distance::new(Bracket { before: 1_000_500, inner: 1_000_505, after: 1_000_510 }, 1);
             clock.layers.end_line_of_stopped_holder(OffsetClock::Wall, &seen);
             assert_eq!(clock.layers.page.read_offset_clock(OffsetClock::Wall, || 10), None);
             publisher.join().unwrap();
@@ -420,7 +421,7 @@ fn statement(number: i64) -> Statement {
         rate_ppm,
         state: CivilState::Synchronized,
     };
-    Statement::of(reported, seen, number as u64, 0, 1_000).unwrap()
+    Statement::new(reported, seen, number as u64, 0, 1_000).unwrap()
 }
 
 /// A thread reads while another keeps one statement after another: it finds one of them, or none.

@@ -1,24 +1,25 @@
 //! Reads both clocks and the published line, and compares them.
 //!
-//! The lowest layer of the clock. It reads the counter, the OS clock and the page, and writes no
-//! more than the largest error. It has neither the lock nor what is known of the counter.
+//! The lowest layer of the clock. It reads the counter, the OS clock and the page, and writes only
+//! the largest error. It has neither the lock nor the trust in the counter.
 
 use core::sync::atomic::Ordering;
 
 use clockscope_core::brackets::{Bracket, narrowest};
 
 use super::lines::errors::error_ns;
+use super::page::sync::const_fn;
 use super::page::version::ServingMode;
 use super::page::{Page, PageSnapshot};
 use super::{Counter, Demotion, OsClock};
 use crate::Errno;
 
-/// Length of a segment in ns; each is up to a tenth longer or shorter. Half as long again is the
-/// longest that a change of the OS clock's rate stays unnoticed while the clock is in use: at 500
-/// ppm, 0.75 µs.
+/// Length of a segment in ns; each is up to a tenth longer or shorter. A change of the OS clock's
+/// rate stays unnoticed for up to one and a half of it while the clock is in use: at 500 ppm, 0.75
+/// µs.
 const WINDOW_NS: u64 = 1_000_000;
 
-/// Reads of the counter that are timed by it to see whether it has become slower itself.
+/// Reads of the counter whose duration shows whether it has become slower.
 const OWN_READS: u32 = 4;
 
 /// Brackets tried for an answer.
@@ -27,11 +28,11 @@ pub(super) const ANSWER_TRIES: u32 = 8;
 /// Reads both clocks and the page.
 #[repr(C)]
 pub(crate) struct Readings<C, S> {
-    /// Here for the sake of who calls rarely: what such a call reads is in one cache line.
+    /// Here because a rare call then reads one cache line.
     pub(super) os: S,
     pub(super) page: Page,
-    /// 0 for the default: all of a clock that was not used yet is zero, so that a static one is
-    /// in memory of the process's own, and not of a file. The kernel wipes no other in a forked
+    /// 0 for the default: a clock that was not used yet is all zero, so that a static one is in
+    /// memory of the process's own, and not of a file. The kernel wipes no other memory in a forked
     /// child.
     pub(super) requested_window_ns: u64,
     /// Last, so that it moves no word of the page.
@@ -39,16 +40,11 @@ pub(crate) struct Readings<C, S> {
 }
 
 impl<C, S> Readings<C, S> {
-    /// Both clocks, before the first use. Reads neither.
-    #[cfg(not(clockscope_models))]
-    pub(super) const fn new(counter: C, os: S) -> Self {
-        Self { os, page: Page::new(), requested_window_ns: 0, counter }
-    }
-
-    /// Loom's atomics cannot be made at compile time.
-    #[cfg(clockscope_models)]
-    pub(super) fn new(counter: C, os: S) -> Self {
-        Self { os, page: Page::new(), requested_window_ns: 0, counter }
+    const_fn! {
+        /// Both clocks, before the first use. Reads neither.
+        pub(super) fn new(counter: C, os: S) -> Self {
+            Self { os, page: Page::new(), requested_window_ns: 0, counter }
+        }
     }
 }
 
@@ -77,7 +73,8 @@ impl<C: Counter, S: OsClock> Readings<C, S> {
         self.os_ns_at_once()
     }
 
-    /// The same without a call, which would make a bracket wider.
+    /// The OS clock's time, as by [`Self::os_ns`], without a call, which would make a bracket
+    /// wider.
     #[inline(always)]
     pub(crate) fn os_ns_at_once(&self) -> Result<u64, Errno> {
         // In this order: with an offset that is replaced meanwhile the reading is behind, and not
@@ -107,7 +104,7 @@ impl<C: Counter, S: OsClock> Readings<C, S> {
         Ok(Bracket { before, inner, after: self.counter.ordered() })
     }
 
-    /// For how long the machine was suspended, in ns, plus 1; 0 where that is not known.
+    /// Time that the machine has spent suspended, in ns, plus 1; 0 if unknown.
     #[inline(never)]
     pub(super) fn suspended_ns(&self) -> u64 {
         self.os.suspended_ns().map_or(0, |ns| ns.saturating_add(1))
@@ -116,15 +113,15 @@ impl<C: Counter, S: OsClock> Readings<C, S> {
     /// Returns the cost of [`OWN_READS`] reads of the counter, in ticks: the shorter of two rounds.
     #[inline(never)]
     pub(super) fn own_ticks(&self) -> u64 {
-        let round = || {
+        let [first, second] = [(); 2].map(|()| {
             let start = self.counter.ordered();
             let end = (0..OWN_READS).fold(start, |_, _| self.counter.ordered());
             end.wrapping_sub(start).saturating_add(1)
-        };
-        round().min(round())
+        });
+        first.min(second)
     }
 
-    /// The error was so large, or may have been, at this time.
+    /// Raises the largest error to this one, at this time.
     pub(super) fn raise_largest_error(&self, ns: u64, at_ns: u64) {
         let page = &self.page;
         if page.largest_error_ns.fetch_max(ns, Ordering::Relaxed) < ns {
@@ -132,32 +129,26 @@ impl<C: Counter, S: OsClock> Readings<C, S> {
         }
     }
 
-    /// Time between two brackets from which on a rate is known, in ns.
+    /// Shortest time between two brackets that show a rate, in ns.
     pub(super) fn shortest_ns(&self) -> f64 {
         self.window_ns() as f64 / 4.0
     }
 
-    /// Duration beyond which something was interrupted, in ns: too long for a bound that lasts a
-    /// second.
+    /// Longest duration of an uninterrupted question, in ns. A longer one shows no bound that lasts
+    /// a second.
     pub(super) fn interrupted_ns(&self) -> u64 {
         self.window_ns() / 8
     }
 
-    /// By how much the time is ahead of the OS clock since that stepped back, in ns; zero if it
-    /// never did.
+    /// The timeline's lead over the OS clock since that stepped back, in ns; zero if it never did.
     pub(crate) fn timeline_offset_ns(&self) -> u64 {
         self.page.offset()
     }
 
     /// The error by the narrowest of several brackets whose ends one line covers.
     pub(super) fn error_by_line(&self, tick_ns: u64) -> Option<u64> {
-        let mut narrowest: Option<(u64, u64)> = None;
-        for _ in 0..ANSWER_TRIES {
-            if let Some(one) = self.error_by_bracket(tick_ns) {
-                narrowest = Some(narrowest.map_or(one, |narrowest| narrowest.min(one)));
-            }
-        }
-        narrowest.map(|(_, error)| error)
+        let (_, error) = (0..ANSWER_TRIES).filter_map(|_| self.error_by_bracket(tick_ns)).min()?;
+        Some(error)
     }
 
     /// The width of one bracket whose ends one line covers, and the error by it.
@@ -179,7 +170,7 @@ impl<C: Counter, S: OsClock> Readings<C, S> {
         os_tick_ns.saturating_add(tick_ns)
     }
 
-    /// Reason why the counter is not used, if it is not.
+    /// Reason why the counter is not used; `None` if it may be.
     pub(crate) fn barred(&self) -> Option<Demotion> {
         match self.page.mode() {
             ServingMode::Barred(reason) => Some(reason),

@@ -33,8 +33,11 @@ const CLOCKSOURCE_SOURCE: &str =
 const PERMISSION_SOURCE: &str =
     if cfg!(any(target_os = "linux", target_os = "android")) { "prctl PR_GET_TSC" } else { "the system" };
 
-/// A clock that shows the same in so many readings is not waited for.
-const FROZEN: u64 = 20_000;
+/// Shortest tick of a clock, in ns, that takes too long to measure.
+const MIN_COARSE_TICK_NS: u64 = 1_000_000;
+
+/// Number of equal readings after which a clock is considered frozen.
+const MIN_FROZEN_READINGS: u64 = 20_000;
 
 impl<C: Counter, S: OsClock> Report<C, S> {
     /// Source of the time that would be served now.
@@ -50,12 +53,12 @@ impl<C: Counter, S: OsClock> Report<C, S> {
     }
 
     /// Returns the error by a fresh bracket, with the bracket's width, and the largest since the
-    /// generation began. While the OS clock is served, its tick, and by how much ours is ahead
-    /// where it stands still. `None` where it does not answer.
+    /// generation began. While the OS clock is served, its tick, with the lead of a held time.
+    /// `None` if it does not answer.
     pub(super) fn error_bound(&self) -> Option<ErrorBound> {
         self.prepare();
         let page = &self.page;
-        // Another thread may hold the lock: then the line is compared by this bracket alone.
+        // While another thread holds the lock, only this bracket compares the line.
         let tick_ns = self.verify().unwrap_or_else(|| self.ticks_by_line(self.os_tick_ns()));
         let error = match self.error_by_line(tick_ns) {
             Some(error) => error,
@@ -77,7 +80,7 @@ impl<C: Counter, S: OsClock> Report<C, S> {
         })
     }
 
-    /// Distance of a clock's readings by the line from it: that of our timeline and of the offset.
+    /// Error of a clock's readings by the line: that of our timeline and of the offset.
     #[cfg(not(clockscope_models))]
     pub(crate) fn offset_error_bound(&self, clock: super::page::OffsetClock) -> Option<ErrorBound> {
         let timeline = self.error_bound()?;
@@ -94,19 +97,19 @@ impl<C: Counter, S: OsClock> Report<C, S> {
         self.conversion().map(|conversion| *conversion.frequency())
     }
 
-    /// Has a line begun where readings alone would not: calibrates, for a window or two, if nobody
-    /// has done so yet. Reads the OS clock meanwhile.
+    /// Calibrates for a window or two and begins a line, unless there is one, even if readings are
+    /// rare. Reads the OS clock meanwhile.
     fn wake(&self) {
         self.prepare();
         let page = &self.page;
         let Ok(start_ns) = self.os_ns() else { return };
-        // A read takes 5 ns at least; no longer than a frozen clock would make believe.
+        // A read takes 5 ns at least. The number of turns is limited because the clock may freeze.
         for turn in 0..self.window_ns() / 5 {
             if self.serve_line().is_some() || !page.version().is_tried() {
                 return;
             }
             let Ok(os_ns) = self.os_ns() else { return };
-            if turn > FROZEN && os_ns == start_ns {
+            if turn > MIN_FROZEN_READINGS && os_ns == start_ns {
                 return;
             }
             let wait_ns = page.next_try_ns.load(Ordering::Relaxed).saturating_sub(os_ns);
@@ -119,7 +122,7 @@ impl<C: Counter, S: OsClock> Report<C, S> {
         }
     }
 
-    /// Conversion of ticks into time, by the same window.
+    /// Conversion of ticks into time, by the window of [`Self::frequency`].
     pub(super) fn conversion(&self) -> Option<Conversion> {
         self.wake();
         self.verify();
@@ -129,7 +132,7 @@ impl<C: Counter, S: OsClock> Report<C, S> {
         Some(Conversion::new(snapshot.tick, ns.max(snapshot.floor), frequency_of(&mean)))
     }
 
-    /// Conversion of ticks into time, by two brackets `duration` apart; waits for that long.
+    /// Conversion of ticks into time, by two brackets. Waits for `duration` between them.
     ///
     /// # Errors
     /// [`Uncalibrated`].
@@ -146,16 +149,15 @@ impl<C: Counter, S: OsClock> Report<C, S> {
         }
         self.spin(&start, duration)?;
         let end = self.narrowest_bracket(ANSWER_TRIES, 0).map_err(Uncalibrated::NoClock)?;
-        let rate = end
-            .rate_since(&start, both_ticks(answers.os_tick_ns))
-            .filter(|rate| rate.low > 0.0)
-            .ok_or(Uncalibrated::Stuck)?;
+        let rate = end.rate_since(&start, both_ticks(answers.os_tick_ns)).ok_or(Uncalibrated::Stuck)?;
+        if rate.low <= 0.0 {
+            return Err(Uncalibrated::Stuck);
+        }
         let mean = MeanRate { rate, window_ns: end.inner_since(&start) };
         Ok(Conversion::new(end.middle(), end.inner, frequency_of(&mean)))
     }
 
-    /// Reads the OS clock until `duration` has passed; no longer than a frozen clock would make
-    /// believe.
+    /// Reads the OS clock until `duration` has passed. Fails if the clock is frozen.
     #[cfg(feature = "std")]
     fn spin(&self, start: &Bracket, duration: Duration) -> Result<(), Uncalibrated> {
         let ns = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
@@ -168,24 +170,21 @@ impl<C: Counter, S: OsClock> Report<C, S> {
         Err(Uncalibrated::Stuck)
     }
 
-    /// The smallest step between two readings that are as close as can be; `None` where none was
-    /// found.
+    /// The smallest step between two consecutive readings; `None` if there was none.
     pub(super) fn resolution(&self) -> Option<Duration> {
         let ns = match self.conversion() {
             Some(conversion) => {
                 let ticks = lattice::step(|| self.counter.unordered())?;
                 ticks as f64 / conversion.frequency().hz * 1e9
             }
-            // The timer tick of a coarse clock is longer than anybody wants to wait for:
-            // clock_getres states that one.
-            None => lattice::step(|| self.os.now_ns().unwrap_or(0)).unwrap_or(0).max(self.coarse_tick_ns()) as f64,
+            None => {
+                let ns = lattice::step(|| self.os.now_ns().unwrap_or(0)).unwrap_or(0);
+                let tick_ns = self.os_tick_ns();
+                // Too few readings for the tick of a coarse clock, which clock_getres states.
+                if tick_ns >= MIN_COARSE_TICK_NS { ns.max(tick_ns) as f64 } else { ns as f64 }
+            }
         };
-        (ns > 0.0).then(|| Duration::from_nanos((ns + 0.5) as u64).max(Duration::from_nanos(1)))
-    }
-
-    /// The OS clock's tick, where it is so coarse that it shows in nobody's readings; else 0.
-    fn coarse_tick_ns(&self) -> u64 {
-        Some(self.os_tick_ns()).filter(|tick| *tick >= 1_000_000).unwrap_or(0)
+        if ns > 0.0 { Some(Duration::from_nanos(((ns + 0.5) as u64).max(1))) } else { None }
     }
 
     /// Returns true if the time is a monotonic clock's, of a tick of 1 µs or less.
@@ -194,8 +193,8 @@ impl<C: Counter, S: OsClock> Report<C, S> {
         self.os.is_monotonic() && (self.source() == Source::Counter || self.os_tick_ns() <= 1000)
     }
 
-    /// The evidence for and against the counter, and why it is used or not. Counter and system are
-    /// not asked: their answers are those of the last time.
+    /// The evidence for and against the counter, and the reason why it is used or not. Counter and
+    /// system are not asked: their answers are those of the last question.
     pub(super) fn evidence(&self) -> Vec<Evidence> {
         self.wake();
         let answers = self.trust.answers().unwrap_or_default();
@@ -279,26 +278,28 @@ impl<C: Counter, S: OsClock> Report<C, S> {
         evidence.by("brackets of both clocks")
     }
 
-    /// The nominal frequency against the measured one. It is never used, so that it speaks neither
-    /// for nor against.
+    /// The nominal frequency against the measured one. It is never used, so it neither supports nor
+    /// contradicts the counter.
     fn nominal_frequency(&self, answers: &Answers) -> Evidence {
-        let of = |seen| Evidence::new(NOMINAL_FREQUENCY, Finding::Unknown, seen);
-        let text = |hz, offset| NominalFrequency { hz, offset }.to_string();
-        let by_kernel = || Some((self.trust.kernel_hz()?, FrequencySource::Kernel.name()));
-        match (self.counter.nominal_hz().or_else(by_kernel), self.frequency()) {
-            (None, _) if answers.is_complete => of(text(None, None)),
-            (None, _) => of("the processor states no frequency".to_owned()).advise("recheck() asks the kernel"),
-            (Some((hz, who)), None) => of(text(Some(hz), None)).figure(hz, "Hz").by(who),
-            (Some((hz, who)), Some(measured)) => {
-                let ppm = (hz / measured.hz - 1.0) * 1e6;
-                let offset = FrequencyOffset { ppm, bound_ppm: measured.bound_ppm() };
-                of(text(Some(hz), Some(offset))).figure(ppm, "ppm").by(who)
-            }
+        let by_kernel = self.trust.kernel_hz().map(|hz| (hz, FrequencySource::Kernel.name()));
+        let nominal = self.counter.nominal_hz().or(by_kernel);
+        let offset = nominal.zip(self.frequency()).map(|((hz, _), measured)| FrequencyOffset {
+            ppm: (hz / measured.hz - 1.0) * 1e6,
+            bound_ppm: measured.bound_ppm(),
+        });
+        let text = NominalFrequency { hz: nominal.map(|(hz, _)| hz), offset }.to_string();
+        let evidence = Evidence::new(NOMINAL_FREQUENCY, Finding::Unknown, text);
+        match (nominal, offset) {
+            (None, _) if answers.is_complete => evidence,
+            (None, _) => Evidence::new(NOMINAL_FREQUENCY, Finding::Unknown, "the processor states no frequency")
+                .advise("recheck() asks the kernel"),
+            (Some((hz, source)), None) => evidence.figure(hz, "Hz").by(source),
+            (Some((_, source)), Some(offset)) => evidence.figure(offset.ppm, "ppm").by(source),
         }
     }
 
-    /// MoveNotices of moves of the machine. Where there are none, the clocks' disagreement shows
-    /// them: no evidence against the counter.
+    /// Move notices of the hypervisor. Without them, the clocks' disagreement shows moves: no
+    /// evidence against the counter.
     fn move_notices(&self) -> Evidence {
         let (finding, seen) = match self.os.disruptions() {
             Some(_) => (Finding::For, "the hypervisor announces moves and restored snapshots"),
@@ -309,15 +310,18 @@ impl<C: Counter, S: OsClock> Report<C, S> {
         Evidence::new("announced moves", finding, seen).by("/dev/vmclock0")
     }
 
-    /// That the OS clock stepped back, if it did.
+    /// The OS clock's step back, if there was one.
     fn step(&self) -> Option<Evidence> {
-        let offset = Some(Duration::from_nanos(self.timeline_offset_ns())).filter(|offset| !offset.is_zero())?;
+        let offset = Duration::from_nanos(self.timeline_offset_ns());
+        if offset.is_zero() {
+            return None;
+        }
         let seen = alloc::format!("it stepped back, and the time goes on {offset:?} ahead of it");
         let evidence = Evidence::new("steps of the OS clock", Finding::Unknown, seen);
         Some(evidence.figure(offset.as_nanos() as f64, "ns").by("readings of it"))
     }
 
-    /// Reason why the counter was given up.
+    /// Reason why the counter is not used, if it is not.
     fn outcome(&self) -> Option<Evidence> {
         let ServingMode::Barred(reason) = self.page.mode() else { return None };
         let (seen, advice) = reason.explained();

@@ -1,4 +1,5 @@
-//! Serves readings of the time: by a fresh line, by one that is nearly spent, or by the OS clock.
+//! Serves readings of the time: by a fresh line, by one that has nearly expired, or by the OS
+//! clock.
 //!
 //! Owns the order in which these are tried, and the samples of how often the time is read.
 //! `steering` begins and renews lines, `standstill` holds the time, and `admission` asks at first.
@@ -8,8 +9,8 @@ use core::sync::atomic::Ordering;
 use super::layers::Serving;
 use super::page::line::LinePosition;
 use super::page::version::Version;
-use super::page::{SKEW_NS, UNWRITTEN_NS};
-use super::steering::{PAUSE_WINDOWS, Wanted};
+use super::page::{MAX_CPU_OFFSET_NS, MAX_UNRECORDED_NS};
+use super::steering::{MAX_PAUSE_WINDOWS, Wanted};
 use super::use_rate::Usage;
 use super::{Counter, OsClock};
 use crate::Errno;
@@ -34,8 +35,8 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
         self.page.read(|| self.counter.unordered()).unwrap_or_else(|| self.slow())
     }
 
-    /// Serves everything but a fresh line. Ordered. Rare callers come through here with cold
-    /// caches, so the code that they need is in one piece, and all other code is elsewhere.
+    /// Serves readings without a fresh line, ordered. Rare callers come through here with cold
+    /// caches, so their code is in one piece, and all other code is elsewhere.
     #[cold]
     #[inline(never)]
     fn slow(&self) -> u64 {
@@ -43,9 +44,8 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
         let version = page.version();
         if !version.has_line() && !version.is_new() {
             if let Ok(raw_ns) = self.os.now_ns() {
-                // The offset after the reading, which costs less than to keep it meanwhile. Whoever
-                // replaces it replaces the version first, so that such a sum is used only if the
-                // version is the same.
+                // The offset after the reading, which costs less than to keep it meanwhile. It is
+                // replaced after the version, so the sum is used only if the version is unchanged.
                 let os_ns = raw_ns.wrapping_add(page.offset());
                 return self.serve_os(version, os_ns);
             }
@@ -53,7 +53,8 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
         self.slow_path(version)
     }
 
-    /// The same, or why no clock answers.
+    /// Serves readings as [`Self::slow`] does, or returns the OS clock's error while no clock
+    /// answers.
     #[cold]
     #[inline(never)]
     fn try_slow(&self) -> Result<u64, Errno> {
@@ -61,14 +62,13 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
         // A time that stands still is the floor. So is one that the OS clock has just caught up
         // with.
         let page = &self.page;
-        let is_by_line = || page.version().has_line() && self.serve_line().is_some();
-        if ns == page.floor() && !is_by_line() {
+        if ns == page.floor() && !(page.version().has_line() && self.serve_line().is_some()) {
             self.os.now_ns()?;
         }
         Ok(ns)
     }
 
-    /// The same with a line, or without any clock, or at first.
+    /// Serves readings with a line, or without any clock, or at first.
     #[cold]
     #[inline(never)]
     fn slow_path(&self, version: Version) -> u64 {
@@ -81,25 +81,25 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
         }
     }
 
-    /// Serves a reading of the OS clock that was taken after `version` was loaded. Not written down
-    /// where nobody can begin a line that does not know of it: threads that write the same word at
-    /// each reading would wait for each other.
+    /// Serves a reading of the OS clock that was taken after `version` was loaded. It goes into the
+    /// floor only if a line may begin that ignores it: threads that write one word at each reading
+    /// would wait for each other.
     #[inline(always)]
     pub(super) fn serve_os(&self, version: Version, os_ns: u64) -> u64 {
         let page = &self.page;
         let is_quiet = page.version_after(os_ns).is_quietly(version);
         // Both differences wrap where the OS clock is behind. One branch for all, because a rare
         // caller's branches are not foreseen.
-        let unwritten_ns = os_ns.wrapping_sub(page.written());
-        let is_behind = (unwritten_ns | os_ns.wrapping_sub(page.floor())) > u64::MAX / 2;
+        let unrecorded_ns = os_ns.wrapping_sub(page.recorded());
+        let is_behind = (unrecorded_ns | os_ns.wrapping_sub(page.floor())) > u64::MAX / 2;
         if !is_quiet | is_behind {
             return self.serve_again();
         }
-        if unwritten_ns >= UNWRITTEN_NS {
-            page.write_down_next(os_ns);
+        if unrecorded_ns >= MAX_UNRECORDED_NS {
+            page.record_next(os_ns);
         }
-        let is_sample = Usage::is_sample_after(os_ns, unwritten_ns);
-        // Where the counter is barred no word is written that other threads would wait for.
+        let is_sample = Usage::is_sample_after(os_ns, unrecorded_ns);
+        // If the counter is barred, no word is written that other threads would wait for.
         if is_sample && version.is_tried() { self.serve_sample(os_ns) } else { os_ns }
     }
 
@@ -115,7 +115,7 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
         if usage.is_dense() && is_due { self.serve_often() } else { os_ns }
     }
 
-    /// Counts a reading as one of the OS clock, so that a line begins for who reads often.
+    /// Counts a reading as one of the OS clock, so that a line begins for frequent callers.
     #[cold]
     #[inline(never)]
     pub(super) fn sample(&self) {
@@ -128,12 +128,12 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
     #[cold]
     #[inline(never)]
     fn serve_again(&self) -> u64 {
-        self.os_ns().map_or_else(|_| self.serve_none(), |os_ns| self.serve_written(os_ns))
+        self.os_ns().map_or_else(|_| self.serve_none(), |os_ns| self.serve_recorded(os_ns))
     }
 
-    /// Serves a reading of the OS clock and puts it into the floor first: threads that learn of it
+    /// Serves a reading of the OS clock and raises the floor to it first: threads that know of it
     /// must not read less by the counter.
-    fn serve_written(&self, os_ns: u64) -> u64 {
+    fn serve_recorded(&self, os_ns: u64) -> u64 {
         let page = &self.page;
         if page.is_behind(os_ns) { self.serve_behind() } else { page.raise_floor(os_ns) }
     }
@@ -144,16 +144,15 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
     fn serve_behind(&self) -> u64 {
         let page = &self.page;
         // Both before the OS clock: only then does a smaller OS reading mean that it is behind.
-        let (floor, written) = (page.floor(), page.written());
+        let (floor, recorded) = (page.floor(), page.recorded());
         let Ok(os_ns) = self.os_ns() else { return self.serve_none() };
-        if os_ns >= floor && os_ns >= written {
+        if os_ns >= floor && os_ns >= recorded {
             return page.raise_floor(os_ns);
         }
-        // It stepped back, and readings that were not written down may have been later than those
-        // that were. (CPUs whose OS clocks differ by a little would hold the time up again and
-        // again.)
-        let stepped = written.saturating_sub(os_ns) > SKEW_NS;
-        let least = page.raise_floor(if stepped { written.saturating_add(UNWRITTEN_NS) } else { written });
+        // It stepped back, and unrecorded readings may have been later than the recorded one.
+        // (Small differences of CPUs' OS clocks would hold the time again and again.)
+        let stepped = recorded.saturating_sub(os_ns) > MAX_CPU_OFFSET_NS;
+        let least = page.raise_floor(if stepped { recorded.saturating_add(MAX_UNRECORDED_NS) } else { recorded });
         self.raise_largest_error(least.saturating_sub(os_ns), os_ns);
         self.hold_at(least);
         least
@@ -163,29 +162,29 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
     #[cold]
     fn serve_none(&self) -> u64 {
         let page = &self.page;
-        match page.written() {
+        match page.recorded() {
             0 => page.floor(),
-            written => page.raise_floor(written.saturating_add(UNWRITTEN_NS)),
+            recorded => page.raise_floor(recorded.saturating_add(MAX_UNRECORDED_NS)),
         }
     }
 
-    /// The first readings of a process. The very first one reads the OS clock and asks nothing; the
+    /// The first readings of a process. The first one reads the OS clock and asks no question; the
     /// second asks all.
     #[cold]
     fn serve_first(&self, version: Version) -> u64 {
         let first = self.first();
         if !first.was_taken() {
-            // Where that clock does not answer, another way may be open. And the next call would be
+            // If that clock does not answer, another way may be open. And the next call would be
             // the first one again.
             if let Ok(os_ns) = self.os_ns() {
                 first.keep(os_ns, self.os.process());
-                // Others may have begun meanwhile, and may not know of this reading.
+                // Other threads may have begun meanwhile, and may ignore this reading.
                 let is_as_before = self.page.version_after(os_ns) == version;
-                return if is_as_before { os_ns } else { self.serve_written(os_ns) };
+                return if is_as_before { os_ns } else { self.serve_recorded(os_ns) };
             }
         }
         self.prepare();
-        // This call found no line, so its caller knows of no reading by one, which may be later.
+        // There was no line, so the caller knows of no reading by one, which may be later.
         self.serve_again()
     }
 
@@ -194,10 +193,10 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
     fn serve_often(&self) -> u64 {
         let Ok(os_ns) = self.os_ns() else { return self.serve_none() };
         self.resume(os_ns, Wanted::ByReadings);
-        self.serve_line().unwrap_or_else(|| self.serve_written(os_ns))
+        self.serve_line().unwrap_or_else(|| self.serve_recorded(os_ns))
     }
 
-    /// There is a line, which is nearly spent, or spent, or does not cover the counter.
+    /// There is a line that has expired, or nearly so, or does not cover the counter.
     #[cold]
     fn serve_by_line(&self) -> u64 {
         // In one piece with the code of a first reading after a pause.
@@ -208,13 +207,13 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
         }
         match snapshot.line.position(snapshot.tick) {
             LinePosition::Fresh(ns) => ns.max(snapshot.floor),
-            LinePosition::NearlySpent(ns) => {
+            LinePosition::NearlyExpired(ns) => {
                 self.renew();
                 // By what is published now, and by a fresh tick; the old one is as good if that one
                 // is not covered.
                 self.serve_line().unwrap_or(ns).max(self.page.floor())
             }
-            LinePosition::Spent(end) => self.serve_spent(snapshot.version, end, snapshot.line.end()),
+            LinePosition::Expired(end) => self.serve_expired(snapshot.version, end, snapshot.line.end()),
             LinePosition::Before => {
                 let end = snapshot.line.end_value();
                 let Ok(os_ns) = self.os_ns() else { return self.page.raise_floor(end) };
@@ -226,26 +225,26 @@ impl<C: Counter, S: OsClock> Serving<C, S> {
         }
     }
 
-    /// Does what a reading of the line would do beside reading it: comes to its second segment,
-    /// renews it, or begins the next one.
+    /// Maintains the line as a reading of it does: comes to its second segment, renews it, or
+    /// begins the next one.
     pub(super) fn advance(&self) {
         if self.page.version().has_line() {
             self.serve_by_line();
         }
     }
 
-    /// The line of this version, which ends at this tick, is spent, and readings by it were as late
-    /// as `end`: the OS clock, or the next line.
+    /// The line of this version, which ends at this tick, has expired, and readings by it were as
+    /// late as `end`: serves the OS clock, or the next line.
     #[inline(always)]
-    fn serve_spent(&self, version: Version, end: u64, end_tick: u64) -> u64 {
+    fn serve_expired(&self, version: Version, end: u64, end_tick: u64) -> u64 {
         let os_ns = self.os_ns();
         if let Ok(os_ns) = os_ns {
             // The first reading after a pause leaves the line to the next ones, which are warm.
-            if os_ns.saturating_sub(end) > PAUSE_WINDOWS * self.window_ns() {
-                // The end of the line, which is earlier, is in the floor before the line is taken
-                // away.
-                let ns = self.serve_written(os_ns);
-                self.leave_spent(version, end_tick, os_ns);
+            if os_ns.saturating_sub(end) > MAX_PAUSE_WINDOWS * self.window_ns() {
+                // The end of the line, which is earlier, is in the floor before the line is
+                // removed.
+                let ns = self.serve_recorded(os_ns);
+                self.leave_expired(version, end_tick, os_ns);
                 return ns;
             }
         }

@@ -4,9 +4,9 @@ use core::sync::atomic::Ordering;
 
 use clockscope_core::brackets::Bracket;
 
-use super::holding::SteeringGuard;
 use super::layers::Steering;
 use super::lines::agreement::RateJudgment;
+use super::locking::SteeringGuard;
 use super::page::line::{LinePosition, ServedLine};
 use super::page::version::{ServingMode, Version};
 use super::page::{ClockOffset, OffsetClock, PageSnapshot};
@@ -14,16 +14,15 @@ use super::rate::drawn_rate::DrawnRate;
 use super::use_rate::Usage;
 use super::{Counter, Demotion, OsClock};
 
-/// A pause of so many windows ends a calibration that has not led to a line: a clock may have
-/// stepped meanwhile, which only brackets that are as close as the pause is long could show.
-pub(super) const PAUSE_WINDOWS: u64 = 8;
+/// Longest pause, in windows, in a calibration that has not led to a line: a clock may have stepped
+/// in a longer one, and brackets would not show it.
+pub(super) const MAX_PAUSE_WINDOWS: u64 = 8;
 
-/// A line begins no further than this ahead of the OS clock, in ns; until then the clock stands
-/// still.
-const LEAD_NS: f64 = 10_000.0;
+/// Largest lead over the OS clock, in ns, with which a line begins; until then the time is held.
+const MAX_LEAD_NS: f64 = 10_000.0;
 
-/// The slowest counter that is worth it: 1 µs a tick.
-const COARSE_NS: f64 = 1000.0;
+/// Longest tick of a counter that is used, in ns.
+const MAX_TICK_NS: f64 = 1000.0;
 
 /// Demand for a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,14 +34,14 @@ pub(super) enum Wanted {
 }
 
 impl<C: Counter, S: OsClock> Steering<C, S> {
-    /// The line is nearly spent: publishes the next one, if it is in use and nobody else is doing
-    /// it.
+    /// The line has nearly expired: publishes the next one, if it is in use and no other thread
+    /// does so.
     #[cold]
     pub(super) fn renew(&self) {
         let Some(mut guard) = self.try_lock() else { return };
-        // Looked at again under the lock: another thread may have been faster.
+        // Loaded again under the lock: another thread may have been faster.
         let snapshot = self.snapshot();
-        let LinePosition::NearlySpent(_) = snapshot.line.position(snapshot.tick) else { return };
+        let LinePosition::NearlyExpired(_) = snapshot.line.position(snapshot.tick) else { return };
         if !self.is_in_use(&mut guard, &snapshot) {
             return;
         }
@@ -65,8 +64,8 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
         guard.line_use.is_renewed(snapshot.line.due(), snapshot.tick, rate, self.window_ns())
     }
 
-    /// There is no line to serve by: calibrates, or begins the next line, if it is wanted and
-    /// nobody else is doing it. `os_ns` is the time now.
+    /// There is no line to serve by: calibrates, or begins the next line, if it is wanted and no
+    /// other thread does so. `os_ns` is the time now.
     #[cold]
     pub(super) fn resume(&self, os_ns: u64, wanted: Wanted) {
         let Some(mut guard) = self.lock() else { return };
@@ -74,13 +73,13 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
             return;
         }
         let snapshot = self.snapshot();
-        if !matches!(snapshot.line.position(snapshot.tick), LinePosition::Spent(_)) {
+        if !matches!(snapshot.line.position(snapshot.tick), LinePosition::Expired(_)) {
             return;
         }
         if !self.is_wanted(&mut guard, &snapshot, os_ns, wanted) {
-            // So that a rare call need not look at a spent line.
+            // So that rare calls do not load an expired line.
             if snapshot.version.has_line() {
-                self.withdraw(&mut guard);
+                self.end_line(&mut guard);
             }
         } else if !guard.rate.is_confirmed() {
             self.calibrate(&mut guard, &snapshot, os_ns);
@@ -93,11 +92,11 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
         }
     }
 
-    /// Takes the line of this version away, which was spent at this tick, long before `os_ns`, and
-    /// whose end is in the floor. The next readings begin another one, if it was in use and they
-    /// come often.
+    /// Removes the line of this version, which expired at this tick, long before `os_ns`, and whose
+    /// end is in the floor. The next readings begin another one, if it was in use and they come
+    /// often.
     #[inline(always)]
-    pub(super) fn leave_spent(&self, version: Version, end_tick: u64, os_ns: u64) {
+    pub(super) fn leave_expired(&self, version: Version, end_tick: u64, os_ns: u64) {
         let Some(mut guard) = self.lock() else { return };
         if version.has_line() && guard.version.is_as(version) {
             let was_in_use = guard.line_use.is_resumed(end_tick);
@@ -135,8 +134,8 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
         }
     }
 
-    /// The counter is before the line that was published: it stepped back, or this CPU's is behind.
-    /// `os_ns` is the time now.
+    /// The counter is before the published line: it stepped back, or this CPU's is behind. `os_ns`
+    /// is the time now.
     pub(super) fn step_back(&self, os_ns: u64) {
         let Some(mut guard) = self.lock() else { return };
         let snapshot = self.snapshot();
@@ -148,7 +147,7 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
     /// A step of a calibration; begins the first line if it is good enough.
     fn calibrate(&self, guard: &mut SteeringGuard<'_>, snapshot: &PageSnapshot, os_ns: u64) {
         let since_last = os_ns.wrapping_sub(guard.rate.calibration().last().inner);
-        if guard.rate.calibration().has_started() && since_last > PAUSE_WINDOWS * self.window_ns() {
+        if guard.rate.calibration().has_started() && since_last > MAX_PAUSE_WINDOWS * self.window_ns() {
             guard.rate.forget_brackets();
         }
         if guard.rate.calibration().has_started() {
@@ -162,7 +161,7 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
         self.page.next_try_ns.store(next_ns, Ordering::Relaxed);
         let Some(bracket) = self.bracket(guard) else { return };
         if let Some(slow_os_clock) = guard.os_speed.next_pause(&bracket, || self.own_ticks()) {
-            self.turn_away(guard, slow_os_clock, bracket.inner);
+            self.pause_slow(guard, slow_os_clock, bracket.inner);
             return;
         }
         let os_tick_ns = guard.rate.os_tick_ns();
@@ -175,7 +174,7 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
         self.add(guard, bracket);
         let Some(mean) = guard.rate.calibration().mean() else { return };
         let ns_per_tick = mean.rate.middle();
-        if ns_per_tick > COARSE_NS {
+        if ns_per_tick > MAX_TICK_NS {
             self.demote(guard, Demotion::CoarseCounter);
         } else if C::BITS < 64 && ns_per_tick * 2f64.powi(C::BITS as i32) < C::SHORTEST_PERIOD_NS {
             self.demote(guard, Demotion::Wraps);
@@ -188,19 +187,19 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
         }
     }
 
-    /// Begins a line after a spell in which there was none, if the OS clock has gone on as the
-    /// calibration says. Where its rate may have changed meanwhile, the calibration begins anew.
+    /// Begins a line after a period without one, if the OS clock has advanced at the calibrated
+    /// rate. If its rate may have changed meanwhile, the calibration begins anew.
     fn begin_again(&self, guard: &mut SteeringGuard<'_>, snapshot: &PageSnapshot) {
         self.announce(guard);
         let Some(bracket) = self.bracket(guard) else { return };
-        let is_notable = self.note_unseen(guard, &bracket);
+        let is_notable = self.raise_open_error(guard, &bracket);
         let before = *guard.errors.interval();
         match self.judge(guard, &before, &bracket) {
             _ if is_notable && guard.generation.had_suspend(self.suspended_ns()) => {
                 self.disagree(guard, bracket.inner, 0)
             }
-            RateJudgment::Stepped => self.disagree_unseen(guard, &bracket),
-            RateJudgment::Slewed(_) if guard.version.has_line() && !self.withdraw(guard) => (),
+            RateJudgment::Stepped => self.disagree_since_last(guard, &bracket),
+            RateJudgment::Slewed(_) if guard.version.has_line() && !self.end_line(guard) => (),
             RateJudgment::Slewed(_) => {
                 guard.rate.forget();
                 self.add(guard, bracket);
@@ -213,23 +212,23 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
     }
 
     /// Publishes a line of one segment that starts now, at or above `least`; not while that is far
-    /// ahead of the OS.
+    /// ahead of the OS clock.
     fn begin_line(&self, guard: &mut SteeringGuard<'_>, bracket: &Bracket, least: u64) -> bool {
         let rate = guard.rate.ns_per_tick();
         let floor = self.page.floor();
-        // After the floor: others have raised it since the bracket, by as much as has passed.
+        // After the floor, which other threads have raised since the bracket.
         let tick = self.counter.ordered();
         let since_bracket = tick.wrapping_sub(bracket.middle()) as i64 as f64 * rate;
-        // An OS clock that is behind what was written down has stepped back: the next reading finds
-        // that.
+        // An OS clock that is behind the recorded reading has stepped back: the next reading
+        // notices that.
         let is_stale = since_bracket < 0.0 || since_bracket > self.window_ns() as f64 / 8.0;
-        if is_stale || !guard.version.is_announced() || bracket.inner < self.page.written() {
+        if is_stale || !guard.version.is_announced() || bracket.inner < self.page.recorded() {
             return false;
         }
         let os_ns = bracket.inner.saturating_add((since_bracket + guard.rate.os_tick_ns() as f64 / 2.0) as u64);
         let value = os_ns.max(least).max(floor);
         let lead = (value - os_ns) as f64;
-        if lead > LEAD_NS {
+        if lead > MAX_LEAD_NS {
             return false;
         }
         let width_ns = bracket.width() as f64 * rate;
@@ -244,13 +243,12 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
         self.publish(guard, &ServedLine::single(tick, value, slope, ticks))
     }
 
-    /// Takes back what the system stated, unless the OS clock has gone on until this bracket at the
-    /// rate of then.
+    /// Drops the system's statement, unless the OS clock has kept its rate until this bracket.
     fn check_bounds(&self, guard: &mut SteeringGuard<'_>, bracket: &Bracket) {
         let (os_tick_ns, had_bounds) = (guard.rate.os_tick_ns(), guard.beside.has_bounds());
         guard.beside.check(bracket, os_tick_ns);
         if had_bounds && !guard.beside.has_bounds() {
-            // A slew may have begun that only the counter shows so soon: whoever calls next asks.
+            // A slew may have begun that only the counter shows so soon: the next caller asks.
             self.shared.statement.forget();
         }
     }
@@ -267,17 +265,17 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
         ((self.window_ns() as f64 / rate) as u64).max(2)
     }
 
-    /// Length of the segment after `line`, in ticks: a window, or up to a tenth more or less, lest
-    /// a program that reads every so many windows always seems to be in time.
+    /// Length of the segment after `line`, in ticks: a window, or up to a tenth more or less, so
+    /// that a program that reads in periods of windows does not always seem to be in time.
     fn next_ticks(&self, line: &ServedLine, rate: f64) -> u64 {
-        let any = line.end().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 61;
-        self.window_ticks(rate).saturating_mul(57 + 2 * any) / 64
+        let random = line.end().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 61;
+        self.window_ticks(rate).saturating_mul(57 + 2 * random) / 64
     }
 }
 
-/// The slope of a segment of so many ticks from a point on that meets the OS clock at its end: the
-/// error is worked off, never jumped over. Between half and one and a half of the rate, so that it
-/// always rises.
+/// The slope of a segment from a point on for `ticks` ticks that meets the OS clock at its end: the
+/// error is slewed, never stepped. Between half and one and a half of the rate, so that it always
+/// rises.
 fn slope((tick, value): (u64, u64), ticks: u64, bracket: &Bracket, rate: &DrawnRate) -> f64 {
     let (rate, os_tick_ns) = (rate.ns_per_tick(), rate.os_tick_ns());
     let end = tick.wrapping_add(ticks).wrapping_sub(bracket.middle()) as f64;

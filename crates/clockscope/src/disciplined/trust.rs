@@ -1,5 +1,5 @@
-//! Facts about the counter beside its brackets: the answers of system and hardware, and
-//! the last test of our own. It says whether the counter may be used.
+//! Decides whether the counter may be used, by the answers of system and hardware and by the
+//! library's last test of it.
 //!
 //! Outside of the memory that a fork wipes: a child uses the counter for its parent's reasons.
 
@@ -16,15 +16,14 @@ use clocksource_names::ClocksourceNames;
 use system_answers::{Answers, SystemAnswers};
 use verified_cpus::{Test, VerifiedCpus, plus_one};
 
-/// All zero is the state before anybody has asked or tested.
+/// Answers about the counter and tests of it. All zero is the state before the first question.
 pub(super) struct Trust {
     verified_cpus: VerifiedCpus,
-    /// [`super::OsClock::disruptions`] when this generation began, plus 1; 0 where that is not
-    /// known.
+    /// [`super::OsClock::disruptions`] when this generation began, plus 1; 0 if unknown.
     disruptions: AtomicU64,
     answers: SystemAnswers,
     names: ClocksourceNames,
-    /// [`super::Counter::kernel_hz`], as the bits of a float; 0 where it is not known.
+    /// [`super::Counter::kernel_hz`], as the bits of a float; 0 if unknown.
     kernel_hz: AtomicU64,
 }
 
@@ -39,12 +38,12 @@ impl Trust {
         }
     }
 
-    /// The answers; `None` before anybody has asked.
+    /// The answers; `None` before the first question.
     pub(super) fn answers(&self) -> Option<Answers> {
         self.answers.answers()
     }
 
-    /// The OS clock's tick in ns, as it was when it was asked for; 1 before that.
+    /// The OS clock's tick in ns at the last question; 1 before the first.
     pub(super) fn os_tick_ns(&self) -> u64 {
         self.answers().map_or(1, |answers| answers.os_tick_ns)
     }
@@ -56,7 +55,8 @@ impl Trust {
 
     /// The frequency that the kernel states, in Hz.
     pub(super) fn kernel_hz(&self) -> Option<f64> {
-        Some(f64::from_bits(self.kernel_hz.load(Ordering::Relaxed))).filter(|hz| *hz > 0.0)
+        let hz = f64::from_bits(self.kernel_hz.load(Ordering::Relaxed));
+        if hz > 0.0 { Some(hz) } else { None }
     }
 
     /// Keeps new answers, with the clocksource's name where that is known. Returns those that hold
@@ -69,14 +69,14 @@ impl Trust {
         self.kernel_hz.store(hz.to_bits(), Ordering::Relaxed);
     }
 
-    /// From here on the counter may not be read. Callable in a signal handler.
+    /// Forbids to read the counter from now on. Callable in a signal handler.
     #[cfg(not(clockscope_models))]
     pub(super) fn forbid(&self) {
         self.answers.forbid();
     }
 
     /// Reason why these answers forbid the use of the counter; `None` if they do not. A test that
-    /// has passed counts for what the kernel does not say.
+    /// has passed stands in for the kernel's answer.
     pub(super) fn demotion(&self, answers: &Answers) -> Option<Demotion> {
         answers.demotion(self.test().is_some())
     }
@@ -91,7 +91,7 @@ impl Trust {
         self.answers().is_some_and(|answers| answers.demotion(true).is_none())
     }
 
-    /// The last test that passed, if it was not withdrawn.
+    /// The last test that passed, if it was not revoked.
     pub(super) fn test(&self) -> Option<Test> {
         self.verified_cpus.last()
     }
@@ -101,14 +101,14 @@ impl Trust {
         self.verified_cpus.accept(cpus, disruptions)
     }
 
-    /// Withdraws every test.
+    /// Revokes every test.
     pub(super) fn reject(&self) {
         self.verified_cpus.reject();
     }
 
-    /// Withdraws this test, unless another one has passed since.
-    pub(super) fn withdraw(&self, test: Test) {
-        self.verified_cpus.withdraw(test);
+    /// Revokes this test, unless another one has passed since.
+    pub(super) fn revoke(&self, test: Test) {
+        self.verified_cpus.revoke(test);
     }
 
     /// Returns true if a test was made on this machine and CPU.

@@ -1,4 +1,4 @@
-//! An excerpt of a history: it converts counts elsewhere, and later than the process lives.
+//! An excerpt of a history: it converts counts in other processes, and later.
 
 use alloc::vec::Vec;
 use core::sync::atomic::Ordering;
@@ -44,13 +44,12 @@ impl<const N: usize> History<N> {
         if !self.is_of(owner) {
             return Err(Uncovered::None);
         }
-        // All of it where the counter went back since: later counts are smaller.
+        // All pieces if the counter went back since: later counts are smaller.
         let count = self.pieces();
         let has_from = count > 0 && !is_before(self.piece(count - 1).end(), from);
-        let start = |index: usize| self.words[index][0].load(Ordering::Relaxed);
-        let first = if has_from { index_of(from, count, start).unwrap_or(0) } else { 0 };
+        let first = if has_from { index_of(from, count, |index| self.start(index)).unwrap_or(0) } else { 0 };
         for index in first..count {
-            // No writer looks for marks now, or writes words.
+            // No writer reads marks now, or writes words.
             let flags = &self.words[index][FLAGS];
             if flags.load(Ordering::Relaxed) & CONVERTED == 0 {
                 flags.fetch_or(CONVERTED, Ordering::Relaxed);

@@ -1,31 +1,31 @@
 //! From observations to pieces: each goes on straight for as long as the brackets allow it.
 //!
-//! A piece that was kept never changes but at its end, where it is prolonged along itself, so that
-//! a count that was converted once is converted to the same time later.
+//! A stored piece changes only at its end, where it is prolonged along itself, so that a count is
+//! always converted to the same time.
 
 use clockscope_core::brackets::Bracket;
 
 use super::piece::{Ahead, Piece, same_wall};
-use crate::disciplined::{Calibration, ClockOffset, FASTER, GROWS, Observation, SLOWER, error_ns};
+use crate::disciplined::{
+    Calibration, ClockOffset, MAX_DRIFT, MAX_SLOWDOWN, MAX_SPEEDUP, Observation, error_ns, was_suspended,
+};
 use crate::tick_length::TickLength;
 
-/// A piece goes on while it is no further than this from the middle of each bracket, in ns; from
-/// that of a wide one by half of what it is wider than others.
-const TOLERANCE_NS: f64 = 20.0;
+/// Largest distance of a piece from the middle of a bracket at which it goes on, in ns. Half of the
+/// excess width of a wide bracket is added.
+const MAX_DISTANCE_NS: f64 = 20.0;
 
-/// An interval ends no sooner than after this, in ns, and no sooner than after half of the one
-/// before: what follows a short one would be known as badly as that.
-const SHORT_NS: f64 = 250_000.0;
+/// Shortest interval, in ns. It is also no shorter than half of the one before: the bounds of an
+/// interval depend on its neighbors.
+const MIN_INTERVAL_NS: f64 = 250_000.0;
 
-/// A suspend is longer than this, in ns.
-const SHORTEST_SUSPEND_NS: u64 = 1_000_000;
+/// Largest change of the OS clock's rate by a daemon, as a share (MAXFREQ of include/linux/timex.h,
+/// twice).
+const MAX_STEERED: f64 = 1e-3;
 
-/// Share by which a daemon steers the OS clock at most from one end to the other (MAXFREQ of
-/// include/linux/timex.h, twice).
-const STEERED: f64 = 1e-3;
-
-/// Errors that differ by less than this, in ns, or by a factor of two, are alike.
-const ALIKE_NS: u64 = 50;
+/// Difference of two errors, in ns, up to which they are alike; up to a factor of two they are as
+/// well.
+const MAX_ALIKE_NS: u64 = 50;
 
 /// The content of a history's lock. All zero before the first observation, so that a static one
 /// is in memory of the process's own, and in no file.
@@ -39,34 +39,33 @@ pub(crate) struct Fit {
     last: Observation,
     /// The count and the time at which the next piece begins.
     end: (u64, u64),
-    /// The last piece; how wide the bounds of the true time were as it began, and how far the OS
-    /// clock may have been from a straight line in its first interval, in ns.
+    /// The last piece; the width of the true time's bounds when it began, and the OS clock's
+    /// largest distance from a straight line in its first interval, in ns.
     piece: Piece,
     civil_width_ns: u64,
     drift_ns: u64,
     /// The rate over the last piece that went on, in ns a count; 0 before one has.
     straight_rate: f64,
-    /// The bracket with which the interval begins that the next one may end, and what is known of
-    /// the one before that.
+    /// The bracket with which the current interval begins.
     anchor: Bracket,
     /// The largest error at the brackets since then, in ns.
     worst_ns: u64,
+    /// The interval before the current one.
     before: Option<Interval>,
     /// [`Step::tail`] of the last step.
     tail: (u64, u64),
 }
 
-/// The time between two brackets, and how far the line may be from the OS clock in it.
+/// The time between two brackets, and the line's errors in it.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     from: u64,
     length_ns: f64,
-    /// In ns a count, and the share by which that may be off.
+    /// The OS clock's rate, in ns a count, and its uncertainty, as a share.
     rate: f64,
     uncertain: f64,
     worst_ns: u64,
-    /// Share by which the OS clock's rate may have been another in a part of it; infinite where it
-    /// has no neighbor yet.
+    /// Largest change of the OS clock's rate in it, as a share; infinite without a neighbor.
     bend: f64,
 }
 
@@ -94,7 +93,7 @@ impl Interval {
     /// |mean − s|: so either neighbor bounds it, as long as the rate changes at most once in any
     /// two intervals that follow each other. Without a neighbor only adjtimex(2)'s limits do.
     fn drift_ns(&self) -> u64 {
-        let bend = if self.bend.is_finite() { self.bend } else { FASTER + self.uncertain };
+        let bend = if self.bend.is_finite() { self.bend } else { MAX_SPEEDUP + self.uncertain };
         (self.length_ns * bend) as u64
     }
 
@@ -103,7 +102,7 @@ impl Interval {
         self.worst_ns.saturating_add(self.drift_ns()).saturating_add(1)
     }
 
-    /// Share by which the rates of two intervals may differ.
+    /// Largest difference of the rates of two intervals, as a share.
     fn bend_to(&self, other: &Self) -> f64 {
         (other.rate / self.rate - 1.0).abs() + self.uncertain + other.uncertain
     }
@@ -131,9 +130,9 @@ pub(crate) struct Step {
     pub(crate) replace: Option<Piece>,
     /// A piece follows.
     pub(crate) push: Option<Piece>,
-    /// The error between these counts is at least so large, in ns.
+    /// The smallest error between these counts, in ns.
     pub(crate) settled: Option<(u64, u64, u64)>,
-    /// The error from this count on, which the next observation may settle otherwise.
+    /// The error from this count on, until the next observation.
     pub(crate) tail: (u64, u64),
 }
 
@@ -181,7 +180,7 @@ impl Fit {
         let last = self.last;
         let since_last = seen.bracket.middle_since(&last.bracket);
         if since_last == 0.0 {
-            // The same reading of a coarse clock.
+            // A coarse clock has not advanced.
             return Step { tail: self.tail, ..Step::default() };
         }
         if since_last < 0.0 || self.is_broken(&last, &seen) {
@@ -189,14 +188,14 @@ impl Fit {
         }
         self.calibration.add(seen.bracket, seen.os_tick_ns);
         let interval = Interval::new(&self.anchor, &seen.bracket, seen.os_tick_ns, self.before);
-        let ends = interval.length_ns >= self.before.map_or(0.0, |before| before.length_ns / 2.0).max(SHORT_NS);
+        let ends = interval.length_ns >= self.before.map_or(0.0, |before| before.length_ns / 2.0).max(MIN_INTERVAL_NS);
         let mut step = self.go_on(&last, &seen, if ends { Some(interval.drift_ns()) } else { None });
         self.judge(&seen, interval, ends, &mut step);
         self.last = seen;
         step
     }
 
-    /// Nothing is known of the time between the last observation and this one.
+    /// Begins with this observation: the time before it is unknown.
     fn begin(&mut self, seen: Observation) {
         let (_, value) = self.end;
         let bracket = seen.bracket;
@@ -210,17 +209,18 @@ impl Fit {
         self.calibration.add(bracket, seen.os_tick_ns);
     }
 
-    /// The clocks did not go on. What was known of the last intervals is settled; and where the
-    /// counter may have gone back, stamps since the last observation may have counts that come
-    /// again.
+    /// The clocks were interrupted. Settles the errors of the last intervals; and if the counter
+    /// may have gone back, stamps since the last observation may have counts that come again.
     fn break_off(&mut self, last: &Observation, seen: &Observation) -> Step {
         let mut settled = self.tail;
-        if let Some(before) = self.before.filter(|before| !before.bend.is_finite()) {
-            // The first interval may be what had the step in it.
+        if let Some(before) = self.before
+            && !before.bend.is_finite()
+        {
+            // The first interval may be the one with the step.
             let next = Interval::new(&self.anchor, &seen.bracket, seen.os_tick_ns, None);
             settled.1 = settled.1.max(before.beside(&next).error_ns());
         }
-        let rate = self.calibration.unconfirmed().map_or(0.0, |mean| mean.rate.low * (1.0 - STEERED));
+        let rate = self.calibration.unconfirmed().map_or(0.0, |mean| mean.rate.low * (1.0 - MAX_STEERED));
         let passed_ns = seen.bracket.inner_since(&last.bracket).max(0.0);
         let passed = if rate > 0.0 { (passed_ns / rate) as u64 } else { 0 };
         let used_to = last.bracket.after.wrapping_add(passed.min(u64::MAX / 4));
@@ -229,26 +229,25 @@ impl Fit {
         let forgets_all = seen.bracket.middle_since(&last.bracket) < 0.0;
         self.begin(*seen);
         Step {
-            doubtful: may_come_again.then_some(Doubtful { first, last: used_to, forgets_all }),
-            settled: (settled.1 > 0).then_some((settled.0, last.bracket.after, settled.1)),
+            doubtful: if may_come_again { Some(Doubtful { first, last: used_to, forgets_all }) } else { None },
+            settled: if settled.1 > 0 { Some((settled.0, last.bracket.after, settled.1)) } else { None },
             ..Step::default()
         }
     }
 
-    /// Returns true if the clocks did not go on: a suspend, a move, a step that no slew explains, a
-    /// pause that no piece is long enough for.
+    /// Returns true if the clocks were interrupted: by a suspend, a move, a step that no slew
+    /// explains, or a pause that is too long for a piece.
     fn is_broken(&self, last: &Observation, seen: &Observation) -> bool {
-        let asleep = seen.suspended_ns.wrapping_sub(last.suspended_ns) as i64;
-        let slept = last.suspended_ns != 0 && seen.suspended_ns != 0 && asleep.unsigned_abs() > SHORTEST_SUSPEND_NS;
+        let slept = was_suspended(last.suspended_ns, seen.suspended_ns);
         let moved = seen.disruptions != last.disruptions;
         let (ticks, ns) = (seen.bracket.middle_since(&last.bracket), seen.bracket.inner_since(&last.bracket));
         let width = (last.bracket.width() + seen.bracket.width()) as f64;
         let stepped = self.calibration.unconfirmed().is_some_and(|mean| {
-            let (least, most) = (mean.rate.low * (1.0 - SLOWER), mean.rate.high * (1.0 + FASTER));
+            let (least, most) = (mean.rate.low * (1.0 - MAX_SLOWDOWN), mean.rate.high * (1.0 + MAX_SPEEDUP));
             let tick_ns = seen.os_tick_ns as f64;
             ns + tick_ns < (ticks - width) * least || ns - tick_ns > (ticks + width) * most
         });
-        let is_long = seen.bracket.middle().wrapping_sub(self.end.0) > Piece::MOST_COUNTS;
+        let is_long = seen.bracket.middle().wrapping_sub(self.end.0) > Piece::MAX_COUNTS;
         slept || moved || stepped || is_long
     }
 
@@ -259,14 +258,13 @@ impl Fit {
         let counts = count.wrapping_sub(from);
         let wall = wall_between(last, seen);
         let length_ns = seen.bracket.inner_since(&last.bracket).max(0.0);
-        let civil = civil_between(last, seen, (length_ns * GROWS) as u64 + 1);
+        let civil = civil_between(last, seen, (length_ns * MAX_DRIFT) as u64 + 1);
         let since = count.wrapping_sub(self.piece.start);
         let is_straight = self.goes_on
-            && since <= Piece::MOST_COUNTS
+            && since <= Piece::MAX_COUNTS
             && ahead_ns(self.piece.at(since), seen).abs() <= self.allowed_ns(seen);
         let is_prolonged = is_straight && drift_ns.is_none_or(|drift_ns| are_alike(drift_ns, self.drift_ns));
-        let known = together(&self.piece, wall, &civil, self.civil_width_ns).filter(|_| is_prolonged);
-        if let Some(known) = known {
+        if is_prolonged && let Some(known) = together(&self.piece, wall, &civil, self.civil_width_ns) {
             self.piece = Piece { counts: since, ..known };
             self.end = (count, self.piece.end_value());
             let rise = self.end.1 - self.piece.value;
@@ -286,7 +284,7 @@ impl Fit {
     /// The largest distance of a piece from the middle of a bracket that is allowed, in ns.
     fn allowed_ns(&self, seen: &Observation) -> f64 {
         let wider = seen.bracket.width().saturating_sub(self.calibration.narrowest());
-        TOLERANCE_NS + wider as f64 / 2.0 * self.rate(seen) + seen.os_tick_ns as f64
+        MAX_DISTANCE_NS + wider as f64 / 2.0 * self.rate(seen) + seen.os_tick_ns as f64
     }
 
     /// The rate in ns a count: that of the last piece that went on, as long as the calibration
@@ -299,8 +297,8 @@ impl Fit {
         if is_allowed { self.straight_rate } else { mean.rate.middle() }
     }
 
-    /// The slope of a piece that ends with this observation after so many counts, and whether it
-    /// goes on: the rate that is known; or what comes back to the bracket, where that misses it.
+    /// The slope of a piece of `counts` that ends with this observation, and whether it goes on:
+    /// the known rate, or the one that comes back to the bracket if the known one misses it.
     fn slope(&self, seen: &Observation, counts: u64) -> (TickLength, bool) {
         let (rate, rise) = (self.rate(seen), -ahead_ns(self.end.1, seen));
         let goes_on = (rate * counts as f64 - rise).abs() <= self.allowed_ns(seen);
@@ -308,14 +306,14 @@ impl Fit {
         (TickLength::new(slope.max(1e-9)), goes_on)
     }
 
-    /// Says how large the error may be since the bracket before.
+    /// Finds the largest error since the bracket before.
     fn judge(&mut self, seen: &Observation, interval: Interval, ends: bool, step: &mut Step) {
         let (bracket, piece) = (&seen.bracket, &self.piece);
-        let at = |count: u64| match count.wrapping_sub(piece.start) {
-            since if since <= Piece::MOST_COUNTS => piece.at(since),
+        let [first, last] = [bracket.before, bracket.after].map(|count| match count.wrapping_sub(piece.start) {
+            since if since <= Piece::MAX_COUNTS => piece.at(since),
             _ => piece.value,
-        };
-        let error = error_ns(at(bracket.before), at(bracket.after), bracket.inner, seen.os_tick_ns);
+        });
+        let error = error_ns(first, last, bracket.inner, seen.os_tick_ns);
         if self.before.is_none() && piece.start == self.anchor.middle() {
             self.worst_ns = self.worst_ns.max(error_at_start(piece, &self.anchor, seen.os_tick_ns));
         }
@@ -334,13 +332,12 @@ impl Fit {
     }
 }
 
-/// Returns true if two errors are about as large.
+/// Returns true if two errors are of about the same size.
 fn are_alike(one_ns: u64, other_ns: u64) -> bool {
-    let is_below = |one: u64, other: u64| one <= other.saturating_mul(2).saturating_add(ALIKE_NS);
-    is_below(one_ns, other_ns) && is_below(other_ns, one_ns)
+    one_ns.max(other_ns) <= one_ns.min(other_ns).saturating_mul(2).saturating_add(MAX_ALIKE_NS)
 }
 
-/// The distance by which a time is ahead of the OS clock's at the middle of a bracket, in ns.
+/// A time's lead over the OS clock at the middle of a bracket, in ns.
 fn ahead_ns(value: u64, seen: &Observation) -> f64 {
     value.wrapping_sub(seen.bracket.inner) as i64 as f64 - seen.os_tick_ns as f64 / 2.0
 }
@@ -361,17 +358,18 @@ fn wall_between(last: &Observation, seen: &Observation) -> (ClockOffset, u64) {
     }
 }
 
-/// By how much the true time is ahead between two observations, where it may have moved by so much.
+/// The true time's lead between two observations, in which it may have moved by `moved_ns`.
 fn civil_between(last: &Observation, seen: &Observation, moved_ns: u64) -> Ahead {
     let [last, seen] =
         [last, seen].map(|Observation { civil: (least, most, state), .. }| Ahead::between(*least, *most, *state));
     last.in_both(&seen).widened(moved_ns)
 }
 
-/// What holds of the true time in a piece that goes on with this; `None` if another has to begin,
-/// because the wall clock was set, or the bounds would be twice as wide as at first.
+/// The piece with this offset of the wall clock and these bounds of the true time, too; `None` if
+/// another has to begin, because the wall clock was set, or the bounds would be twice as wide as at
+/// first.
 fn together(piece: &Piece, wall: (ClockOffset, u64), civil: &Ahead, first_width_ns: u64) -> Option<Piece> {
-    let civil = piece.civil.union(civil).filter(|union| union.width_ns <= 2 * first_width_ns)?;
+    let civil = piece.civil.union(civil)?;
     let (_, wall_error_ns) = same_wall((piece.wall, piece.wall_error_ns), wall)?;
-    Some(Piece { civil, wall_error_ns, ..*piece })
+    if civil.width_ns > 2 * first_width_ns { None } else { Some(Piece { civil, wall_error_ns, ..*piece }) }
 }

@@ -1,4 +1,4 @@
-//! A piece of the function from counts to time, and what is known of the readings in it.
+//! A piece of the function from counts to time, with the errors of the readings in it.
 
 use clockscope_core::CivilState;
 
@@ -16,13 +16,13 @@ pub struct Piece {
     pub(crate) tick_length: TickLength,
     /// The largest distance from the OS clock, in ns.
     pub(crate) error_ns: u64,
-    /// By how much the wall clock was ahead of the timeline; unknown where it was set in it.
+    /// The wall clock's lead over the timeline; unknown if it was set in this piece.
     pub(crate) wall: ClockOffset,
     pub(crate) wall_error_ns: u64,
     pub(crate) civil: Ahead,
 }
 
-/// By how much the true time is ahead of the timeline.
+/// Bounds of the true time's lead over the timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ahead {
     pub(crate) least_ns: i64,
@@ -36,13 +36,12 @@ pub(crate) type Words = [u64; Piece::WORDS];
 
 /// The word that holds [`CONVERTED`].
 pub(crate) const FLAGS: usize = 1;
-/// A count was converted by this piece: it stays as it is.
+/// A count was converted by this piece, which is not joined to another any more.
 pub(crate) const CONVERTED: u64 = 1 << 55;
 
-const COUNTS: u64 = CONVERTED - 1;
 const SHIFT_BITS: u32 = 56;
-const MOST_WIDTH: u64 = (1 << 56) - 1;
-const HALF: u64 = u32::MAX as u64;
+const MAX_WIDTH_NS: u64 = (1 << 56) - 1;
+const MAX_ERROR_NS: u64 = u32::MAX as u64;
 
 impl Piece {
     /// Number of words that a piece is kept in: a cache line.
@@ -51,35 +50,35 @@ impl Piece {
     pub(crate) fn words(&self) -> Words {
         [
             self.start,
-            u64::from(self.tick_length.shift) << SHIFT_BITS | self.counts & COUNTS,
+            u64::from(self.tick_length.shift) << SHIFT_BITS | self.counts & Self::MAX_COUNTS,
             self.value,
             self.tick_length.mantissa,
-            self.error_ns.min(HALF) << 32 | self.wall_error_ns.min(HALF),
+            self.error_ns.min(MAX_ERROR_NS) << 32 | self.wall_error_ns.min(MAX_ERROR_NS),
             self.wall.0,
             self.civil.least_ns as u64,
-            (self.civil.state as u64) << 56 | self.civil.width_ns.min(MOST_WIDTH),
+            (self.civil.state as u64) << 56 | self.civil.width_ns.min(MAX_WIDTH_NS),
         ]
     }
 
-    pub(crate) fn of_words(words: Words) -> Self {
+    pub(crate) fn from_words(words: Words) -> Self {
         let [start, packed, value, mantissa, errors, wall, least, civil] = words;
         Self {
             start,
-            counts: packed & COUNTS,
+            counts: packed & Self::MAX_COUNTS,
             value,
             tick_length: TickLength { mantissa, shift: (packed >> SHIFT_BITS) as u32 & 127 },
             error_ns: unsaturated(errors >> 32),
             wall: ClockOffset(wall),
-            wall_error_ns: unsaturated(errors & HALF),
+            wall_error_ns: unsaturated(errors & MAX_ERROR_NS),
             civil: Ahead {
                 least_ns: least as i64,
-                width_ns: civil & MOST_WIDTH,
+                width_ns: civil & MAX_WIDTH_NS,
                 state: CivilState::of_number(civil >> 56),
             },
         }
     }
 
-    /// Stands for a piece that is not there: all zero.
+    /// No piece: all zero.
     pub(crate) const NONE: Self = Self {
         start: 0,
         counts: 0,
@@ -91,23 +90,23 @@ impl Piece {
         civil: Ahead { least_ns: 0, width_ns: 0, state: CivilState::Synchronized },
     };
 
-    /// The longest piece.
-    pub(crate) const MOST_COUNTS: u64 = COUNTS;
+    /// Length of the longest piece.
+    pub(crate) const MAX_COUNTS: u64 = CONVERTED - 1;
 
-    /// The time at a count that is so many after the start.
+    /// The time at `since` counts after the start.
     #[inline(always)]
     pub(crate) fn at(&self, since: u64) -> u64 {
         self.value.saturating_add(self.tick_length.ns(since))
     }
 
-    /// Returns whether it has the time of a count, and no later piece has.
+    /// Returns true if it has the time of a count, and no later piece has.
     #[inline(always)]
     #[must_use]
     pub fn is_of(&self, count: u64) -> bool {
         count.wrapping_sub(self.start) < self.counts
     }
 
-    /// The same up to a count that it covers.
+    /// The piece up to a count that it covers.
     pub(crate) fn up_to(self, count: u64) -> Self {
         Self { counts: self.counts.min(count.wrapping_sub(self.start)), ..self }
     }
@@ -117,33 +116,32 @@ impl Piece {
     #[must_use]
     pub fn time_of(&self, count: u64) -> Option<u64> {
         let since = count.wrapping_sub(self.start);
-        (since <= self.counts).then(|| self.at(since))
+        if since <= self.counts { Some(self.at(since)) } else { None }
     }
 
-    /// How far the time may be from the OS clock's, in ns.
+    /// The largest distance of the time from the OS clock's, in ns.
     #[must_use]
     pub fn error_ns(&self) -> u64 {
         self.error_ns
     }
 
-    /// The wall clock's time in ns since the Unix epoch where ours is `ns`, and how far it may be
-    /// from that beyond our own error; `None` where that clock was set, or none answered.
+    /// The wall clock's time in ns since the Unix epoch where ours is `ns`, and its largest error
+    /// beyond our own; `None` if that clock was set, or none answered.
     #[must_use]
     pub fn wall_at(&self, ns: u64) -> Option<(i64, u64)> {
-        self.wall.is_known().then(|| (self.wall.clock_ns(ns), self.wall_error_ns))
+        if self.wall.is_known() { Some((self.wall.clock_ns(ns), self.wall_error_ns)) } else { None }
     }
 
-    /// The true time where ours is `ns`, at least and at most, in ns since the Unix epoch.
+    /// The bounds of the true time where ours is `ns`, in ns since the Unix epoch.
     #[must_use]
     pub fn bounded_at(&self, ns: u64) -> BoundedAt {
-        let Ahead { state, .. } = self.civil;
+        let Ahead { least_ns, state, .. } = self.civil;
         if !state.is_bounded() {
             return BoundedAt::nothing(state);
         }
-        let at = |ahead_ns: i64, ns: u64| ahead_ns.saturating_add_unsigned(ns);
         BoundedAt {
-            earliest_ns: at(self.civil.least_ns, ns.saturating_sub(self.error_ns)),
-            latest_ns: at(self.civil.most_ns(), ns.saturating_add(self.error_ns)),
+            earliest_ns: least_ns.saturating_add_unsigned(ns.saturating_sub(self.error_ns)),
+            latest_ns: self.civil.most_ns().saturating_add_unsigned(ns.saturating_add(self.error_ns)),
             state,
         }
     }
@@ -158,11 +156,11 @@ impl Piece {
         self.at(self.counts)
     }
 
-    /// The piece that goes straight from the start of this one to the end of the next; `None` where
+    /// The piece that goes straight from the start of this one to the end of the next; `None` if
     /// one does not follow the other.
     pub(crate) fn joined(&self, next: &Self) -> Option<Self> {
         let counts = self.counts + next.counts;
-        if self.end() != next.start || counts > COUNTS {
+        if self.end() != next.start || counts > Self::MAX_COUNTS {
             return None;
         }
         let walls = same_wall((self.wall, self.wall_error_ns), (next.wall, next.wall_error_ns));
@@ -184,19 +182,19 @@ impl Piece {
     }
 }
 
-/// An error of half a word; what did not fit is not known.
+/// An error of half a word; one that did not fit is unknown.
 fn unsaturated(ns: u64) -> u64 {
-    if ns == HALF { u64::MAX } else { ns }
+    if ns == MAX_ERROR_NS { u64::MAX } else { ns }
 }
 
-/// The first of two offsets, if both may be one, and how far that may be off, in ns.
+/// The first of two offsets, if both may be one, and its largest error, in ns.
 pub(crate) fn same_wall(
     (one, one_ns): (ClockOffset, u64),
     (other, other_ns): (ClockOffset, u64),
 ) -> Option<(ClockOffset, u64)> {
-    let apart_ns = one.ns().abs_diff(other.ns());
-    let is_same = one == other || one.is_known() && other.is_known() && apart_ns <= one_ns.saturating_add(other_ns);
-    is_same.then(|| (one, one_ns.max(other_ns.saturating_add(apart_ns))))
+    let difference_ns = one.ns().abs_diff(other.ns());
+    let are_near = one.is_known() && other.is_known() && difference_ns <= one_ns.saturating_add(other_ns);
+    if one == other || are_near { Some((one, one_ns.max(other_ns.saturating_add(difference_ns)))) } else { None }
 }
 
 impl Ahead {
@@ -205,13 +203,17 @@ impl Ahead {
         Self { least_ns: 0, width_ns: 0, state }
     }
 
-    /// Between these two; not bounded where they are too far apart.
+    /// Between these two; not bounded if their difference is too large.
     pub(crate) fn between(least_ns: i64, most_ns: i64, state: CivilState) -> Self {
         let width_ns = most_ns.wrapping_sub(least_ns) as u64;
         if !state.is_bounded() || most_ns < least_ns {
             return Self::unbounded(state);
         }
-        if width_ns > MOST_WIDTH { Self::unbounded(CivilState::Worthless) } else { Self { least_ns, width_ns, state } }
+        if width_ns > MAX_WIDTH_NS {
+            Self::unbounded(CivilState::Worthless)
+        } else {
+            Self { least_ns, width_ns, state }
+        }
     }
 
     /// The largest distance.
@@ -219,14 +221,14 @@ impl Ahead {
         self.least_ns.saturating_add_unsigned(self.width_ns)
     }
 
-    /// With so many ns more at both ends.
+    /// These bounds, wider by `by_ns` at both ends.
     pub(crate) fn widened(&self, by_ns: u64) -> Self {
         let (least, most) =
             (self.least_ns.saturating_sub_unsigned(by_ns), self.most_ns().saturating_add_unsigned(by_ns));
         Self::between(least, most, self.state)
     }
 
-    /// The same of any two: nothing bounds the true time where their states differ.
+    /// Bounds that hold at both; none if their states differ.
     pub(crate) fn in_both(&self, other: &Self) -> Self {
         let unbounded = if other.state.is_bounded() { self.state } else { other.state };
         self.union(other).unwrap_or(Self::unbounded(if unbounded.is_bounded() {
@@ -236,9 +238,12 @@ impl Ahead {
         }))
     }
 
-    /// What holds at both; `None` where their states differ.
+    /// Bounds that hold at both; `None` if their states differ.
     pub(crate) fn union(&self, other: &Self) -> Option<Self> {
+        if self.state != other.state {
+            return None;
+        }
         let (least, most) = (self.least_ns.min(other.least_ns), self.most_ns().max(other.most_ns()));
-        (self.state == other.state).then(|| Self::between(least, most, self.state))
+        Some(Self::between(least, most, self.state))
     }
 }

@@ -30,8 +30,8 @@ fn push(history: &History<4>, piece: Piece) {
 }
 
 /// Two pieces in the older half may be joined into a third line when the next one needs their room.
-/// Whoever converted a count by one of them before gets the same time after; and no reader sees a
-/// mixture.
+/// A reader that converted a count by one of them before gets the same time after; and no reader
+/// gets a mixture.
 #[test]
 fn a_count_that_was_converted_keeps_its_time() {
     let mut builder = Builder::new();

@@ -11,7 +11,7 @@ pub enum Uncovered {
     Before,
     /// It is after the last one.
     After,
-    /// The clocks did not go on: a suspend, a move, a step.
+    /// The clocks were interrupted: by a suspend, a move, a step.
     Gap,
     /// The counter went back, so that there are two moments of this count.
     Twice,
@@ -32,8 +32,7 @@ impl Doubt {
     }
 }
 
-/// The error from a count on is at least so large, in ns, as far as is known yet; 0 where nothing
-/// is.
+/// The smallest error from a count on, in ns, as far as is known yet; 0 if unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tail {
     pub(crate) from: u64,
@@ -56,7 +55,7 @@ pub(crate) fn no_doubt(mut doubts: impl Iterator<Item = Doubt>, count: u64) -> R
     if doubts.any(|doubt| doubt.has(count)) { Err(Uncovered::Twice) } else { Ok(()) }
 }
 
-/// The number of the last of so many pieces that begins at or before a count.
+/// The number of the last piece that begins at or before a count.
 pub(crate) fn index_of(count: u64, pieces: usize, start: impl Fn(usize) -> u64) -> Result<usize, Uncovered> {
     let (mut least, mut most) = (0, pieces);
     if most == 0 {
@@ -78,7 +77,7 @@ pub(crate) fn not_past(piece: &Piece, count: u64, is_last: bool) -> Result<(), U
     }
 }
 
-/// Returns true if one count is before another, as long as they are less than half of 2^64 apart.
+/// Returns true if one count is before another, if less than half of 2^64 is between them.
 pub(crate) fn is_before(one: u64, other: u64) -> bool {
     (one.wrapping_sub(other) as i64) < 0
 }

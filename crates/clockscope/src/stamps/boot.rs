@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// Its halves; zero where it is not known.
+/// Halves of the identifier; zero while it is not known.
 static BOOT: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 
 /// Asks the system, unless it has answered.
@@ -21,23 +21,27 @@ pub(super) fn learn() {
 
 /// Returns the system's statement. Wine shows Linux's file to programs for Windows, too.
 fn stated() -> Option<String> {
-    let has_file = cfg!(any(target_os = "linux", target_os = "android"));
-    has_file.then(|| std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok())?
+    if cfg!(any(target_os = "linux", target_os = "android")) {
+        return std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok();
+    }
+    None
 }
 
-/// Returns it as it is usually written, in five groups; `None` where the system states none.
+/// Returns it as it is usually written, in five groups; `None` if the system states none.
 pub(super) fn known() -> Option<String> {
     let [high, low] = BOOT.each_ref().map(|half| half.load(Ordering::Relaxed));
-    (high != 0 && low != 0).then(|| {
-        let groups = (high >> 32, high >> 16 & 0xffff, high & 0xffff, low >> 48, low & 0xffff_ffff_ffff);
-        format!("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", groups.0, groups.1, groups.2, groups.3, groups.4)
-    })
+    if high == 0 || low == 0 {
+        return None;
+    }
+    let (first, second, third) = (high >> 32, high >> 16 & 0xffff, high & 0xffff);
+    let (fourth, fifth) = (low >> 48, low & 0xffff_ffff_ffff);
+    Some(format!("{first:08x}-{second:04x}-{third:04x}-{fourth:04x}-{fifth:012x}"))
 }
 
 /// Reads the 32 digits.
 fn number(text: String) -> Option<u128> {
-    let digits: String = text.trim().chars().filter(|letter| *letter != '-').collect();
-    (digits.len() == 32).then(|| u128::from_str_radix(&digits, 16).ok())?
+    let digits = text.trim().replace('-', "");
+    if digits.len() == 32 { u128::from_str_radix(&digits, 16).ok() } else { None }
 }
 
 #[cfg(test)]

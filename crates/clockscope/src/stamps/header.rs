@@ -1,4 +1,4 @@
-//! The header of a stamp file: a history as text, by which counts become times elsewhere.
+//! The header of a stamp file: a history as text, by which other programs convert counts.
 //!
 //! ```text
 //! clockscope stamps 1
@@ -12,7 +12,7 @@
 //! end
 //! ```
 //!
-//! docs/reference/stamps-file.md says what each number means.
+//! docs/reference/stamps-file.md defines the numbers.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -31,14 +31,13 @@ use crate::tick_length::TickLength;
 use crate::{Instant, Interval, WallTime};
 
 /// First line: the format and its version.
-const FIRST: &str = "clockscope stamps 1";
-/// Last line.
-const LAST: &str = "end";
-/// Stands for what is not known.
+const FIRST_LINE: &str = "clockscope stamps 1";
+const LAST_LINE: &str = "end";
+/// Word for an unknown value.
 const UNKNOWN: &str = "-";
 
-/// A history of stamps, from some stamp to the renewal by which it was made: what a file of stamps
-/// has at its beginning, so that another program converts them.
+/// A history of stamps, from a first stamp to the renewal that made it. A file of stamps begins
+/// with it, so that another program can convert them.
 ///
 /// [`Stamps::header`](super::Stamps::header) makes it, and it is written as text (`Display`).
 /// [`Header::split`] reads it again. The program `clockscope stamps` converts files of stamps.
@@ -109,12 +108,14 @@ enum Reason {
 }
 
 /// Letters of a line that an error shows.
-const SHOWN: usize = 60;
+const MAX_SHOWN_LETTERS: usize = 60;
 
 impl fmt::Display for HeaderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = match self.reason {
-            Reason::NoHeader => return write!(f, "found {:?} where a header begins: expected {FIRST:?}", self.text),
+            Reason::NoHeader => {
+                return write!(f, "found {:?} where a header begins: expected {FIRST_LINE:?}", self.text);
+            }
             Reason::Version => "this version is not known: expected 1. A later program converts it",
             Reason::NoText => "it is not UTF-8",
             Reason::Cut => "the header is cut short: expected lines up to \"end\"",
@@ -145,7 +146,7 @@ impl Header {
     /// Reads the header at the beginning of a file, and returns what follows it: the counts.
     ///
     /// # Errors
-    /// It does not begin with a header, or with one that is not whole.
+    /// It does not begin with a header, or with an incomplete one.
     pub fn split(file: &[u8]) -> Result<(Self, &[u8]), HeaderError> {
         let mut parser = Parser::default();
         let mut rest = file;
@@ -165,7 +166,7 @@ impl Header {
     /// Returns true if a line is the first one of a header, of any version.
     #[must_use]
     pub fn begins_with(line: &[u8]) -> bool {
-        let (name, _) = FIRST.split_at(FIRST.len() - 1);
+        let (name, _) = FIRST_LINE.split_at(FIRST_LINE.len() - 1);
         line.starts_with(name.as_bytes())
     }
 
@@ -198,7 +199,7 @@ impl Header {
     #[must_use]
     pub fn hz(&self) -> Option<f64> {
         let TickLength { mantissa, shift } = self.history.pieces.last()?.tick_length;
-        (mantissa > 0).then(|| 1e9 / mantissa as f64 * 2f64.powi(shift as i32))
+        if mantissa > 0 { Some(1e9 / mantissa as f64 * 2f64.powi(shift as i32)) } else { None }
     }
 
     /// Converts a stamp, to the same time as the process that wrote the header.
@@ -224,7 +225,7 @@ impl Header {
 
 impl fmt::Display for Header {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{FIRST}\nclock {}", self.clock.word())?;
+        writeln!(f, "{FIRST_LINE}\nclock {}", self.clock.word())?;
         writeln!(f, "boot {}\nprocess {}", self.boot.as_deref().unwrap_or(UNKNOWN), self.process)?;
         writeln!(f, "generation {}", self.generation)?;
         if let Some(hz) = self.hz() {
@@ -236,7 +237,7 @@ impl fmt::Display for Header {
         let Tail { from, error_ns } = self.history.tail;
         writeln!(f, "tail {from} {error_ns}")?;
         self.history.pieces.iter().try_for_each(|piece| write_piece(piece, f))?;
-        writeln!(f, "{LAST}")
+        writeln!(f, "{LAST_LINE}")
     }
 }
 
@@ -264,7 +265,7 @@ impl FromStr for Header {
 struct Parser {
     line: usize,
     clock: Option<StampClock>,
-    /// Known to be unknown, too.
+    /// The inner `None`: the header has no identifier.
     boot: Option<Option<String>>,
     process: Option<u32>,
     generation: Option<u64>,
@@ -279,25 +280,28 @@ impl Parser {
     fn take(&mut self, line: &[u8], is_at_end: bool) -> Result<Option<Header>, HeaderError> {
         self.line += 1;
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let failed = |reason: Reason, parser: &Self| {
-            let text = String::from_utf8_lossy(line).chars().take(SHOWN).collect();
-            HeaderError { line: parser.line, text, reason }
-        };
+        self.take_line(line, is_at_end).map_err(|reason| {
+            let text = String::from_utf8_lossy(line).chars().take(MAX_SHOWN_LETTERS).collect();
+            HeaderError { line: self.line, text, reason }
+        })
+    }
+
+    fn take_line(&mut self, line: &[u8], is_at_end: bool) -> Result<Option<Header>, Reason> {
         if self.line == 1 {
             return match line {
-                first if first == FIRST.as_bytes() => Ok(None),
-                first if Header::begins_with(first) => Err(failed(Reason::Version, self)),
-                _ => Err(failed(Reason::NoHeader, self)),
+                first if first == FIRST_LINE.as_bytes() => Ok(None),
+                first if Header::begins_with(first) => Err(Reason::Version),
+                _ => Err(Reason::NoHeader),
             };
         }
         if is_at_end {
-            return Err(failed(Reason::Cut, self));
+            return Err(Reason::Cut);
         }
-        let line = core::str::from_utf8(line).map_err(|_| failed(Reason::NoText, self))?;
-        if line == LAST {
-            return self.finish().map(Some).ok_or(failed(Reason::Missing, self));
+        let line = core::str::from_utf8(line).map_err(|_| Reason::NoText)?;
+        if line == LAST_LINE {
+            return self.finish().map(Some).ok_or(Reason::Missing);
         }
-        self.keep(line).map(|()| None).map_err(|reason| failed(reason, self))
+        self.keep(line).map(|()| None)
     }
 
     fn keep(&mut self, line: &str) -> Result<(), Reason> {
@@ -308,7 +312,7 @@ impl Parser {
             "boot" => once(&mut self.boot, known(word(words)?).map(ToString::to_string))?,
             "process" => once(&mut self.process, number(words)?)?,
             "generation" => once(&mut self.generation, number(words)?)?,
-            // For people: it follows from the pieces.
+            // For readers: it follows from the pieces.
             "hz" => once(&mut self.hz, number(words)?)?,
             "doubt" => self.doubts.push(Doubt { from: number(words)?, counts: number(words)? }),
             "tail" => once(&mut self.tail, Tail { from: number(words)?, error_ns: number(words)? })?,
@@ -325,12 +329,11 @@ impl Parser {
     }
 
     /// Returns true if a piece neither begins before the end of the last one nor goes back to an
-    /// earlier time, and all are less than half of 2^64 counts apart.
+    /// earlier time, and ends less than half of 2^64 counts after the first one begins.
     fn follows(&self, next: &Piece) -> bool {
         let (Some(first), Some(last)) = (self.pieces.first(), self.pieces.last()) else { return true };
-        let since = |count: u64| count.wrapping_sub(first.start);
-        let (from, to) = (since(next.start), since(next.end()));
-        since(last.end()) <= from && from <= to && to < 1 << 63 && next.value >= last.end_value()
+        let [last_end, start, end] = [last.end(), next.start, next.end()].map(|count| count.wrapping_sub(first.start));
+        last_end <= start && start <= end && end < 1 << 63 && next.value >= last.end_value()
     }
 
     fn finish(&mut self) -> Option<Header> {
@@ -342,10 +345,10 @@ impl Parser {
 }
 
 fn known(word: &str) -> Option<&str> {
-    (word != UNKNOWN).then_some(word)
+    if word == UNKNOWN { None } else { Some(word) }
 }
 
-/// Sets what was not set before.
+/// Sets a value that was not set before.
 fn once<T>(place: &mut Option<T>, value: T) -> Result<(), Reason> {
     if place.replace(value).is_some() { Err(Reason::Repeated) } else { Ok(()) }
 }
@@ -360,8 +363,10 @@ fn number<T: FromStr>(words: &mut core::str::Split<'_, char>) -> Result<T, Reaso
 }
 
 fn digits<T: FromStr>(word: &str) -> Result<T, Reason> {
-    let are_digits = word.bytes().all(|letter| letter.is_ascii_digit() || letter == b'-');
-    word.parse().ok().filter(|_| are_digits).ok_or(Reason::Value)
+    if word.bytes().any(|letter| !letter.is_ascii_digit() && letter != b'-') {
+        return Err(Reason::Value);
+    }
+    word.parse().map_err(|_| Reason::Value)
 }
 
 fn clock(words: &mut core::str::Split<'_, char>) -> Result<StampClock, Reason> {
@@ -375,15 +380,15 @@ fn piece(words: &mut core::str::Split<'_, char>) -> Result<Piece, Reason> {
     let error_ns = number(words)?;
     let [wall, wall_error] = [words.next(), words.next()].map(|word| word.ok_or(Reason::Value));
     let (wall, wall_error_ns) = match (known(wall?), known(wall_error?)) {
-        (Some(ns), Some(error)) => (ClockOffset::of(digits(ns)?), digits(error)?),
+        (Some(ns), Some(error)) => (ClockOffset::from_ns(digits(ns)?), digits(error)?),
         (None, None) => (ClockOffset::UNKNOWN, 0),
         _ => return Err(Reason::Value),
     };
     let state = state(words.next())?;
     let civil = Ahead { least_ns: number(words)?, width_ns: number(words)?, state };
     let piece = Piece { start, counts, value, tick_length, error_ns, wall, wall_error_ns, civil };
-    // What does not fit the words of a piece was not written by one.
-    if Piece::of_words(piece.words()) == piece { Ok(piece) } else { Err(Reason::Value) }
+    // A piece whose numbers do not fit its words was not written by this library.
+    if Piece::from_words(piece.words()) == piece { Ok(piece) } else { Err(Reason::Value) }
 }
 
 fn state(word: Option<&str>) -> Result<CivilState, Reason> {

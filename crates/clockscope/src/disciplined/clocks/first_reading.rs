@@ -1,5 +1,5 @@
-//! The first reading of the process. Not in the memory that a fork wipes: a forked child would
-//! inherit it before the system was asked to wipe that, and may be on another timeline.
+//! The first reading of the process. It is outside of the memory that a fork wipes: a child that is
+//! forked before the system is asked to wipe would inherit it, and may be on another timeline.
 
 use clockscope_core::atomic::AtomicU64;
 use core::sync::atomic::Ordering;
@@ -16,14 +16,14 @@ pub struct FirstReading {
 }
 
 impl FirstReading {
-    /// None was taken.
+    /// No reading.
     #[allow(clippy::new_without_default, reason = "it is for a static")]
     #[must_use]
     pub const fn new() -> Self {
         Self { ns: AtomicU64::new(0), process: AtomicU64::new(0) }
     }
 
-    /// None was taken; not all zero, so that a static one is in the memory of variables that have a
+    /// No reading; not all zero, so that a static one is in the memory of variables that have a
     /// value. A dynamic linker has written there before the program begins, so that the first
     /// reading waits for no page.
     #[must_use]
@@ -31,8 +31,7 @@ impl FirstReading {
         Self { ns: AtomicU64::new(0), process: AtomicU64::new(NO_PROCESS) }
     }
 
-    /// Returns true if it was taken, or the questions were asked, by this process or by one that
-    /// made it.
+    /// Returns true if it was taken, or the questions were asked, by this process or an ancestor.
     pub(crate) fn was_taken(&self) -> bool {
         !matches!(self.process.load(Ordering::Relaxed), 0 | NO_PROCESS)
     }
@@ -44,7 +43,7 @@ impl FirstReading {
     }
 
     /// The reading, if this process took it.
-    pub(crate) fn of(&self, process: u64) -> Option<u64> {
-        (self.process.load(Ordering::Acquire) == process).then(|| self.ns.load(Ordering::Relaxed))
+    pub(crate) fn taken_by(&self, process: u64) -> Option<u64> {
+        if self.process.load(Ordering::Acquire) == process { Some(self.ns.load(Ordering::Relaxed)) } else { None }
     }
 }

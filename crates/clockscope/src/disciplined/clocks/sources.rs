@@ -7,15 +7,16 @@ use super::first_reading::FirstReading;
 use crate::Errno;
 use crate::disciplined::page::statement::CivilStatement;
 
-/// A counter: cheap to read, of a rate that nobody states.
+/// A counter: cheap to read, of an unknown rate.
 ///
-/// Wrapping differences of its readings are what counts. Readings are compared around half of 2^64.
+/// Only wrapping differences of its readings count. Readings are compared around half of 2^64.
 pub trait Counter {
     /// Bits that count. Fewer than 64 are accepted only where they last for
     /// [`Counter::SHORTEST_PERIOD_NS`].
     const BITS: u32 = 64;
 
-    /// A counter that wraps sooner than this could wrap unseen while nobody reads it: ten years.
+    /// Shortest period of a counter, in ns: ten years. One that wraps sooner could wrap unnoticed
+    /// between two readings.
     const SHORTEST_PERIOD_NS: f64 = 10.0 * 365.25 * 86400e9;
 
     /// Reads the counter after every load that an earlier branch depends on. A reading that is
@@ -26,8 +27,8 @@ pub trait Counter {
     /// An instruction that waits for all earlier ones does more than that: LFENCE on x86. On
     /// aarch64 and POWER it is enough that none begins before earlier branches are decided (ISB,
     /// ISYNC), because the clock branches on a word that it loads first, with acquire ordering. A
-    /// load in whose value no branch is interested may still be outstanding: [`crate::ticks::now`]
-    /// waits for those as well.
+    /// load that no branch depends on may still be outstanding: [`crate::ticks::now`] waits for
+    /// those as well.
     fn ordered(&self) -> u64;
 
     /// The bare reading: may be taken earlier than the program says.
@@ -61,21 +62,21 @@ pub trait Counter {
     }
 
     /// Name of the kernel's clocksource, where it reports one. Asked by
-    /// [`Disciplined::recheck`] alone, if [`Counter::clocksource`] names none.
+    /// [`Disciplined::recheck`] only, if [`Counter::clocksource`] names none.
     ///
     /// [`Disciplined::recheck`]: crate::disciplined::Disciplined::recheck
     fn clocksource_name(&self) -> Option<ClocksourceName> {
         None
     }
 
-    /// The nominal frequency in Hz, and what states it. It is compared, never used. Makes no system
+    /// The nominal frequency in Hz, and its source. It is compared, never used. Makes no system
     /// call.
     fn nominal_hz(&self) -> Option<(f64, &'static str)> {
         None
     }
 
     /// The counter's frequency in Hz as the kernel states it. Asked by [`Disciplined::recheck`]
-    /// alone, where there is no [`Counter::nominal_hz`].
+    /// only, without a [`Counter::nominal_hz`].
     ///
     /// [`Disciplined::recheck`]: crate::disciplined::Disciplined::recheck
     fn kernel_hz(&self) -> Option<f64> {
@@ -102,16 +103,16 @@ pub trait OsClock {
         true
     }
 
-    /// For how long the machine has been suspended in all, in ns, where the clock leaves that time
-    /// out; `None` where that is not known. What the two clocks disagree about after a suspend is
-    /// the fault of neither. Asked when they disagree.
+    /// Total time that the machine has spent suspended, in ns, if the clock leaves that time out;
+    /// `None` if unknown. A difference of both clocks after a suspend is not an error of either.
+    /// Asked when they disagree.
     fn suspended_ns(&self) -> Option<u64> {
         None
     }
 
     /// A number that changes when the machine was moved to other hardware or restored from a
-    /// snapshot, so that nothing holds any more that was known of the counter; `None` where nothing
-    /// announces that, and while the number is being changed. Asked at each renewal; must not wait.
+    /// snapshot, which invalidates the calibration of the counter; `None` where the system does not
+    /// announce that, and while the number is being changed. Asked at each renewal; must not wait.
     fn disruptions(&self) -> Option<u64> {
         None
     }
@@ -122,9 +123,9 @@ pub trait OsClock {
         None
     }
 
-    /// A clock of the same oscillator as [`OsClock::now_ns`] that nobody steers, in ns since any
-    /// moment: it carries civil time on for callers who are not served by the counter
-    /// ([`Disciplined::bounded`]). It stops and steps where that one does. `None` where there is no
+    /// An unsteered clock of the same oscillator as [`OsClock::now_ns`], in ns since any moment: it
+    /// carries civil time on for callers that are not served by the counter
+    /// ([`Disciplined::bounded`]). It stops and steps when that one does. `None` where there is no
     /// such clock, or reading it is not cheap.
     ///
     /// [`Disciplined::bounded`]: crate::disciplined::Disciplined::bounded
@@ -140,14 +141,14 @@ pub trait OsClock {
         Err(Errno::UNSUPPORTED)
     }
 
-    /// Returns true if the wall clock is steered as [`OsClock::now_ns`] is: then the two part only
-    /// where the wall clock is set or leaps, or while the machine sleeps. Otherwise it is served
-    /// itself, and never by the counter.
+    /// Returns true if the wall clock is steered as [`OsClock::now_ns`] is: then their distance
+    /// changes only when the wall clock is set or leaps, or while the machine sleeps. Otherwise the
+    /// wall clock itself is served, and never by the counter.
     fn is_wall_steered_alike(&self) -> bool {
         true
     }
 
-    /// The time since the machine was started, in ns, that goes on in a suspend; ordered as
+    /// The time since the machine was started, in ns, with suspends; ordered as
     /// [`OsClock::now_ns`] is.
     ///
     /// # Errors
@@ -156,8 +157,9 @@ pub trait OsClock {
         Err(Errno::UNSUPPORTED)
     }
 
-    /// Returns true if that clock is steered as [`OsClock::now_ns`] is: then the two part only
-    /// while the machine sleeps. Otherwise it is served itself, and never by the counter.
+    /// Returns true if [`OsClock::boot_ns`] is steered as [`OsClock::now_ns`] is: then their
+    /// distance changes only while the machine sleeps. Otherwise that clock itself is served, and
+    /// never by the counter.
     fn is_boot_steered_alike(&self) -> bool {
         true
     }
@@ -172,7 +174,8 @@ pub trait OsClock {
     }
 
     /// Called once in each process before [`OsClock::tick_ns`], and before any line is published.
-    /// (One reading comes before that.) `may_read_counter` is what [`Counter::is_permitted`] said.
+    /// (One reading comes before that.) `may_read_counter` is the answer of
+    /// [`Counter::is_permitted`].
     fn prepare(&self, may_read_counter: Option<bool>) {
         let _ = may_read_counter;
     }
@@ -182,18 +185,26 @@ pub trait OsClock {
         1
     }
 
-    /// Returns the place where the process's first reading is kept: `own` of the disciplined clock,
-    /// or memory that the process has in use, so that the first reading has no page of its own to
-    /// wait for.
+    /// Returns the memory of the process's first reading: `own` of the disciplined clock, or memory
+    /// that the process already uses, so that the first reading waits for no page.
     fn first_reading<'a>(&'a self, own: &'a FirstReading) -> &'a FirstReading {
         own
     }
 
-    /// Called where it matters that a thread may be preempted: after a look at the line that led to
-    /// the slow path, and before each publication. A test lets other threads run there; there is no
-    /// other use.
+    /// Called where preemption matters: on the slow path after the line was loaded, and before each
+    /// publication. Tests let other threads run there; there is no other use.
     #[doc(hidden)]
     fn preemption_point(&self) {}
+}
+
+/// Defines methods of a reference as those of its target.
+macro_rules! forward {
+    ($($(#[$attribute:meta])* fn $name:ident(&self $(, $argument:ident: $type:ty)*) $(-> $result:ty)?;)*) => {$(
+        $(#[$attribute])*
+        fn $name(&self $(, $argument: $type)*) $(-> $result)? {
+            (**self).$name($($argument),*)
+        }
+    )*};
 }
 
 #[deny(clippy::missing_trait_methods, reason = "a default would hide the answer of the counter itself")]
@@ -201,113 +212,44 @@ impl<C: Counter> Counter for &C {
     const BITS: u32 = C::BITS;
     const SHORTEST_PERIOD_NS: f64 = C::SHORTEST_PERIOD_NS;
 
-    #[inline(always)]
-    fn ordered(&self) -> u64 {
-        (**self).ordered()
-    }
-
-    #[inline(always)]
-    fn unordered(&self) -> u64 {
-        (**self).unordered()
-    }
-
-    fn before_os(&self) -> u64 {
-        (**self).before_os()
-    }
-
-    fn is_permitted(&self) -> Option<bool> {
-        (**self).is_permitted()
-    }
-
-    fn is_clocksource(&self) -> Option<bool> {
-        (**self).is_clocksource()
-    }
-
-    fn is_invariant(&self) -> Option<bool> {
-        (**self).is_invariant()
-    }
-
-    fn clocksource(&self) -> (Option<bool>, Option<ClocksourceName>) {
-        (**self).clocksource()
-    }
-
-    fn clocksource_name(&self) -> Option<ClocksourceName> {
-        (**self).clocksource_name()
-    }
-
-    fn nominal_hz(&self) -> Option<(f64, &'static str)> {
-        (**self).nominal_hz()
-    }
-
-    fn kernel_hz(&self) -> Option<f64> {
-        (**self).kernel_hz()
+    forward! {
+        #[inline(always)]
+        fn ordered(&self) -> u64;
+        #[inline(always)]
+        fn unordered(&self) -> u64;
+        fn before_os(&self) -> u64;
+        fn is_permitted(&self) -> Option<bool>;
+        fn is_clocksource(&self) -> Option<bool>;
+        fn is_invariant(&self) -> Option<bool>;
+        fn clocksource(&self) -> (Option<bool>, Option<ClocksourceName>);
+        fn clocksource_name(&self) -> Option<ClocksourceName>;
+        fn nominal_hz(&self) -> Option<(f64, &'static str)>;
+        fn kernel_hz(&self) -> Option<f64>;
     }
 }
 
 #[deny(clippy::missing_trait_methods, reason = "a default would hide the answer of the clock itself")]
 impl<S: OsClock> OsClock for &S {
-    fn now_ns(&self) -> Result<u64, Errno> {
-        (**self).now_ns()
-    }
-
-    fn tick_ns(&self, is_the_counter: bool) -> u64 {
-        (**self).tick_ns(is_the_counter)
-    }
-
-    fn is_monotonic(&self) -> bool {
-        (**self).is_monotonic()
-    }
-
-    fn suspended_ns(&self) -> Option<u64> {
-        (**self).suspended_ns()
-    }
-
-    fn disruptions(&self) -> Option<u64> {
-        (**self).disruptions()
-    }
-
-    fn current_cpu(&self) -> Option<u32> {
-        (**self).current_cpu()
-    }
-
-    fn raw_ns(&self) -> Option<u64> {
-        (**self).raw_ns()
-    }
-
-    fn wall_ns(&self) -> Result<i64, Errno> {
-        (**self).wall_ns()
-    }
-
-    fn boot_ns(&self) -> Result<i64, Errno> {
-        (**self).boot_ns()
-    }
-
-    fn is_boot_steered_alike(&self) -> bool {
-        (**self).is_boot_steered_alike()
-    }
-
-    fn is_wall_steered_alike(&self) -> bool {
-        (**self).is_wall_steered_alike()
-    }
-
-    fn civil_statement(&self) -> Option<CivilStatement> {
-        (**self).civil_statement()
-    }
-
-    fn prepare(&self, may_read_counter: Option<bool>) {
-        (**self).prepare(may_read_counter);
-    }
-
-    fn process(&self) -> u64 {
-        (**self).process()
+    forward! {
+        fn now_ns(&self) -> Result<u64, Errno>;
+        fn tick_ns(&self, is_the_counter: bool) -> u64;
+        fn is_monotonic(&self) -> bool;
+        fn suspended_ns(&self) -> Option<u64>;
+        fn disruptions(&self) -> Option<u64>;
+        fn current_cpu(&self) -> Option<u32>;
+        fn raw_ns(&self) -> Option<u64>;
+        fn wall_ns(&self) -> Result<i64, Errno>;
+        fn is_wall_steered_alike(&self) -> bool;
+        fn boot_ns(&self) -> Result<i64, Errno>;
+        fn is_boot_steered_alike(&self) -> bool;
+        fn civil_statement(&self) -> Option<CivilStatement>;
+        fn prepare(&self, may_read_counter: Option<bool>);
+        fn process(&self) -> u64;
+        fn preemption_point(&self);
     }
 
     fn first_reading<'a>(&'a self, own: &'a FirstReading) -> &'a FirstReading {
         (**self).first_reading(own)
-    }
-
-    fn preemption_point(&self) {
-        (**self).preemption_point();
     }
 }
 

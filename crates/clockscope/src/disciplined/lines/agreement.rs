@@ -2,31 +2,30 @@
 
 use clockscope_core::brackets::Bracket;
 
-use super::errors::{BracketInterval, FASTER, SLOWER};
+use super::errors::{BracketInterval, MAX_SLOWDOWN, MAX_SPEEDUP};
 use crate::disciplined::rate::drawn_rate::DrawnRate;
 
-/// A change of the rate by less than this share is no question: NTP's 500 ppm and adjtime(3)'s 500
-/// ppm in one direction to as much in the other.
-const USUAL: f64 = 2e-3;
+/// Largest change of the rate, as a share, that is accepted at once: from NTP's 500 ppm and
+/// adjtime(3)'s 500 ppm in one direction to both in the other.
+const MAX_USUAL_CHANGE: f64 = 2e-3;
 
-/// A rate that is known wanders by no more than this share between two uses of the clock, as far as
-/// NTP's usual corrections go.
-const WANDERS: f64 = 1e-6;
+/// Largest change of a known rate, as a share, between two uses of the clock, by NTP's usual
+/// corrections.
+const MAX_WANDER: f64 = 1e-6;
 
-/// A change is judged by the rates before and after it, unless so many windows went by unseen: a
-/// slew may have begun and ended in them.
-const DOUBTED_WINDOWS: f64 = 2.0;
+/// A change is judged by the rates before and after it, unless this many windows passed between two
+/// brackets: a slew may have begun and ended in them.
+const MAX_WINDOWS: f64 = 2.0;
 
-/// Two rates are the same if they differ by no more than this share, and by what is not known of
-/// them.
-pub(crate) const SAME: f64 = 100e-6;
+/// Largest difference of two equal rates, as a share, beside their uncertainty.
+pub(crate) const MAX_RATE_DIFFERENCE: f64 = 100e-6;
 
-/// A bracket's verdict on the OS clock's rate, in ns a tick, since the one before.
+/// A bracket's verdict on the OS clock's rate since the bracket before.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum RateJudgment {
     /// It is as before.
     AsBefore,
-    /// It has changed, or may have, and was this.
+    /// It has changed, or may have: to this, in ns a tick.
     Slewed(f64),
     /// No rate explains it.
     Stepped,
@@ -38,9 +37,9 @@ pub(crate) enum RateJudgment {
 pub(crate) struct AmbiguousChange {
     /// The rate before, in ns a tick; 0 without an ambiguous change.
     before: f64,
-    /// By what share the OS clock ran faster or slower than that.
+    /// The OS clock's difference from that rate, as a share.
     share: f64,
-    /// The bracket at which the difference was seen.
+    /// The bracket that showed the difference.
     since: Bracket,
 }
 
@@ -48,7 +47,7 @@ pub(crate) struct AmbiguousChange {
 struct Advance {
     elapsed_ns: f64,
     ticks: f64,
-    /// By how much `elapsed_ns` may be off, at a rate.
+    /// The uncertainty of `elapsed_ns`, in ticks.
     uncertain_ticks: f64,
     os_tick_ns: f64,
 }
@@ -68,7 +67,7 @@ impl Advance {
         self.uncertain_ticks * rate + 2.0 * self.os_tick_ns
     }
 
-    /// By how much more time has passed on the OS clock than at this rate.
+    /// The OS clock's advance beyond that at this rate, in ns.
     fn excess_ns(&self, rate: f64) -> f64 {
         self.elapsed_ns - self.ticks * rate
     }
@@ -77,18 +76,18 @@ impl Advance {
     fn is_lawful(&self, rate: f64) -> bool {
         let (excess, expected) = (self.excess_ns(rate), (self.ticks * rate).max(0.0));
         let uncertain = self.uncertain_ns(rate);
-        (-SLOWER * expected - uncertain..=FASTER * expected + uncertain).contains(&excess)
+        (-MAX_SLOWDOWN * expected - uncertain..=MAX_SPEEDUP * expected + uncertain).contains(&excess)
     }
 
-    /// Returns true if what is usual explains it, when the rate was known for `known_ns` more.
+    /// Returns true if a usual change explains it, when the rate was known for `known_ns` more.
     fn is_usual(&self, rate: f64, known_ns: f64) -> bool {
-        let usual = USUAL * (self.elapsed_ns.max(0.0) + known_ns);
+        let usual = MAX_USUAL_CHANGE * (self.elapsed_ns.max(0.0) + known_ns);
         self.excess_ns(rate).abs() <= usual + self.uncertain_ns(rate)
     }
 
     /// Returns true if the rate was this one.
     fn is_at(&self, rate: f64) -> bool {
-        self.excess_ns(rate).abs() <= SAME * self.elapsed_ns.max(0.0) + self.uncertain_ns(rate)
+        self.excess_ns(rate).abs() <= MAX_RATE_DIFFERENCE * self.elapsed_ns.max(0.0) + self.uncertain_ns(rate)
     }
 }
 
@@ -118,7 +117,7 @@ impl AmbiguousChange {
             return RateJudgment::Stepped;
         }
         let advance = Advance::new(before.end(), bracket, os_tick_ns);
-        // By a short time no rate is known.
+        // A short time shows no rate.
         if advance.elapsed_ns < window_ns as f64 / 4.0 || advance.ticks <= 0.0 {
             return RateJudgment::AsBefore;
         }
@@ -133,21 +132,22 @@ impl AmbiguousChange {
         if advance.is_usual(ns_per_tick, window_ns as f64) {
             return RateJudgment::AsBefore;
         }
-        if advance.elapsed_ns <= DOUBTED_WINDOWS * window_ns as f64 && before.is_at(ns_per_tick, SAME) {
+        if advance.elapsed_ns <= MAX_WINDOWS * window_ns as f64 && before.is_at(ns_per_tick, MAX_RATE_DIFFERENCE) {
             let share = (advance.excess_ns(ns_per_tick) / advance.elapsed_ns).abs();
             *self = Self { before: ns_per_tick, share, since: *bracket };
         }
         slewed
     }
 
-    /// Returns whether the rate since the ambiguous change is the rate before it: then it was a
-    /// step. Decides when enough time has passed for such a slew to show, and never after a pause
-    /// in which it may have ended.
+    /// Returns true if the rate since the ambiguous change is the rate before it: then it was a
+    /// step. Decides when enough time has passed to notice such a slew, and never after a pause in
+    /// which it may have ended.
     pub(crate) fn is_settled_as_step(&mut self, bracket: &Bracket, os_tick_ns: u64, window_ns: u64) -> bool {
         let Self { before, share, since } = *self;
         let after = Advance::new(&since, bracket, os_tick_ns);
-        let is_paused = after.elapsed_ns > DOUBTED_WINDOWS * window_ns as f64;
-        let shows = after.uncertain_ns(before) + SAME * after.elapsed_ns <= share / 2.0 * after.elapsed_ns;
+        let is_paused = after.elapsed_ns > MAX_WINDOWS * window_ns as f64;
+        let shows =
+            after.uncertain_ns(before) + MAX_RATE_DIFFERENCE * after.elapsed_ns <= share / 2.0 * after.elapsed_ns;
         if !is_paused && (!shows || after.elapsed_ns < window_ns as f64 / 4.0) {
             return false;
         }
@@ -156,18 +156,18 @@ impl AmbiguousChange {
     }
 }
 
-/// Returns whether no rate of the OS clock that the kernel permits explains its advance since the
-/// last bracket.
+/// Returns true if no rate that the kernel permits explains the OS clock's advance since the last
+/// bracket.
 pub(crate) fn is_step(rate: &DrawnRate, bracket: &Bracket) -> bool {
     let advance = Advance::new(rate.calibration().last(), bracket, rate.os_tick_ns());
     !advance.is_lawful(rate.ns_per_tick())
 }
 
-/// Returns whether only a change of the OS clock's rate explains its advance since the last
-/// bracket: it differs by more than the rate is uncertain and wanders.
+/// Returns true if only a change of the OS clock's rate explains its advance since the last
+/// bracket: the difference is larger than the rate's uncertainty and wander.
 pub(crate) fn is_notable(rate: &DrawnRate, bracket: &Bracket) -> bool {
     let uncertain = rate.calibration().unconfirmed().map_or(1.0, |mean| mean.rate.relative());
     let advance = Advance::new(rate.calibration().last(), bracket, rate.os_tick_ns());
-    let wandered_ns = (WANDERS + uncertain) * advance.elapsed_ns.abs();
+    let wandered_ns = (MAX_WANDER + uncertain) * advance.elapsed_ns.abs();
     advance.excess_ns(rate.ns_per_tick()).abs() > wandered_ns + advance.uncertain_ns(rate.ns_per_tick())
 }

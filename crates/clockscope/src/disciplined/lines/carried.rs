@@ -4,7 +4,7 @@
 use clockscope_core::CivilState;
 use clockscope_core::brackets::Bracket;
 
-use super::agreement::{SAME, is_at};
+use super::agreement::{MAX_RATE_DIFFERENCE, is_at};
 use crate::disciplined::page::statement::Bounds;
 use crate::disciplined::page::{BesideLine, ClockOffset};
 
@@ -21,7 +21,7 @@ pub(crate) struct BesideNextLine {
 pub(crate) struct Carried {
     bounds: Bounds,
     since: Bracket,
-    /// In ns a tick, of then.
+    /// The rate at that bracket.
     ns_per_tick: f64,
 }
 
@@ -50,10 +50,10 @@ impl BesideNextLine {
         self.carried.exists()
     }
 
-    /// Returns true if there are bounds, also such as have lasted their time, of this worth, that
-    /// are carried on at this rate, in ns a tick.
+    /// Returns true if there are bounds of this state, expired or not, that are carried on at this
+    /// rate.
     pub(crate) fn is_bounded_as(&self, state: CivilState, ns_per_tick: f64) -> bool {
-        let is_at = (self.carried.ns_per_tick / ns_per_tick - 1.0).abs() <= SAME;
+        let is_at = (self.carried.ns_per_tick / ns_per_tick - 1.0).abs() <= MAX_RATE_DIFFERENCE;
         self.has_bounds() && self.carried.bounds.state() == state && is_at
     }
 
@@ -70,7 +70,7 @@ impl BesideNextLine {
         self.boot = boot;
     }
 
-    /// The wall clock may have been set to this offset, or to the same.
+    /// Takes the wall clock's offset, also if it may have been set to the same one.
     pub(crate) fn set_wall(&mut self, wall: ClockOffset) {
         (self.wall, self.carried) = (wall, Carried::NONE);
     }
@@ -80,7 +80,7 @@ impl BesideNextLine {
         self.carried = carried;
     }
 
-    /// Drops the bounds unless the OS clock has gone on until this bracket at the rate of then.
+    /// Drops the bounds unless the OS clock has kept their rate until this bracket.
     pub(crate) fn check(&mut self, bracket: &Bracket, os_tick_ns: u64) {
         let Carried { since, ns_per_tick, .. } = self.carried;
         if !(self.has_bounds() && is_at(&since, bracket, os_tick_ns, ns_per_tick)) {

@@ -1,17 +1,16 @@
-//! The largest error: what brackets prove of the readings between them.
+//! The largest error, which brackets prove for the readings between them.
 
 use clockscope_core::brackets::Bracket;
 
 use crate::disciplined::page::line::ServedLine;
 
 /// adjtimex(2) changes the OS clock's rate by up to 10 % (ADJ_TICK) and 500 ppm (ADJ_FREQUENCY) in
-/// either direction: the share by which a clock may become faster or slower when it is slewed from
-/// one end to the other.
-const SLEWED: f64 = 0.1005;
-pub(crate) const FASTER: f64 = (1.0 + SLEWED) / (1.0 - SLEWED) - 1.0;
-pub(crate) const SLOWER: f64 = 1.0 - (1.0 - SLEWED) / (1.0 + SLEWED);
+/// either direction. From one end to the other, the clock becomes faster or slower by these shares.
+const MAX_SLEW: f64 = 0.1005;
+pub(crate) const MAX_SPEEDUP: f64 = (1.0 + MAX_SLEW) / (1.0 - MAX_SLEW) - 1.0;
+pub(crate) const MAX_SLOWDOWN: f64 = 1.0 - (1.0 - MAX_SLEW) / (1.0 + MAX_SLEW);
 
-/// The time between two brackets of a line, and what is known of the errors of the readings in it.
+/// The time between two brackets of a line, and the errors of the readings in it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BracketInterval {
     /// The bracket at which it ends and the next one begins, and the error there, in ns.
@@ -20,7 +19,7 @@ pub(crate) struct BracketInterval {
     /// The largest error at its ends and where segments meet, in ns.
     worst_ns: u64,
     length_ns: f64,
-    /// The OS clock's mean rate in it, in ns a tick, and by what share that may be off; 0 if it is
+    /// The OS clock's mean rate in it, in ns a tick, and its uncertainty, as a share; 0 if it is
     /// not known.
     rate: f64,
     uncertain: f64,
@@ -71,14 +70,15 @@ impl BracketInterval {
         self.rate <= 0.0 || (self.rate / rate - 1.0).abs() <= self.uncertain + share
     }
 
-    /// By what share the rates of two intervals differ at most, if they certainly do; else 0. The
+    /// The largest difference of the rates of two intervals, if they certainly differ; else 0. As a
     /// share of the lower rate, so that it is no less than that of either.
     fn bend(&self, next: &Self) -> f64 {
         if self.rate <= 0.0 || next.rate <= 0.0 {
             return 0.0;
         }
         let lower = if self.rate < next.rate { self.rate } else { next.rate };
-        let (difference, uncertain) = ((self.rate - next.rate).abs() / lower, self.uncertain + next.uncertain);
+        let difference = (self.rate - next.rate).abs() / lower;
+        let uncertain = self.uncertain + next.uncertain;
         if difference > uncertain { difference + uncertain } else { 0.0 }
     }
 
@@ -88,7 +88,7 @@ impl BracketInterval {
     /// Between two moments at which the errors are known, the largest error is one of these if the
     /// OS clock's rate is constant. Where that rate changes once, from r to s, the OS clock is up
     /// to length × |mean − r| off the straight line, and up to length × |mean − s|. One of the two
-    /// neighbors has that rate throughout, as long as changes are two windows apart.
+    /// neighbors has that rate throughout, as long as two windows lie between two changes.
     fn largest_ns(&self, bend: f64) -> u64 {
         self.worst_ns.saturating_add((self.length_ns * bend) as u64)
     }
@@ -152,7 +152,7 @@ impl LineErrors {
         let at_joint = error_at_joint(line, &before.end, bracket, ticks_ns).unwrap_or(0);
         let mut largest = error.max(at_joint);
         if bracket.inner_since(&before.end) < window_ns as f64 / 4.0 {
-            // Too short to know a rate by. (A question was asked just after a renewal.)
+            // Too short to show a rate. (A question came just after a renewal.)
             self.interval.worst_ns = before.worst_ns.max(largest);
         } else {
             let interval = before.followed_by(bracket, error, at_joint);
@@ -171,7 +171,7 @@ impl LineErrors {
         let ticks = bracket.middle().wrapping_sub(last.middle()) as i64;
         let passed_ns = ticks as f64 * ns_per_tick;
         let excess_ns = bracket.inner_since(last) - passed_ns;
-        let slewed_ns = passed_ns.max(0.0) * FASTER;
+        let slewed_ns = passed_ns.max(0.0) * MAX_SPEEDUP;
         let error = if ticks < 0 || !self.are_open_since(last) {
             0
         } else if excess_ns < 0.0 {
@@ -182,11 +182,11 @@ impl LineErrors {
         error.saturating_add(self.worst_ns())
     }
 
-    /// Returns the same where nothing stepped: the line lasted for so long after the last bracket,
-    /// and the OS clock may have been slewed from one end to the other for as long. What it had
-    /// gained or lost by the next bracket says nothing of that: slews may undo each other.
+    /// Largest error, in ns, of readings that were taken by a line since the bracket `last`, while
+    /// no clock stepped. The OS clock may have been slewed from one end to the other until the line
+    /// ended. Its advance by the next bracket does not show that: slews may undo each other.
     pub(crate) fn unseen_slew_ns(&self, last: &Bracket) -> u64 {
-        ((self.lasted_ns(last) as f64 * FASTER) as u64).saturating_add(self.worst_ns())
+        ((self.lasted_ns(last) as f64 * MAX_SPEEDUP) as u64).saturating_add(self.worst_ns())
     }
 
     /// The largest error, in ns, of the readings of a line that ends now: since the end of the last
@@ -198,7 +198,7 @@ impl LineErrors {
     }
 
     /// Time from a bracket to the end of the line that was published last, in ns at most: the line
-    /// may have been behind the OS clock there, and lasts so much longer.
+    /// may have been behind the OS clock there, and lasts longer by that.
     fn lasted_ns(&self, last: &Bracket) -> u64 {
         if self.line_end_ns == 0 {
             return 0;

@@ -1,26 +1,25 @@
-//! Generations: spells of readings that are on one line, and what ended them.
+//! Generations: periods in which readings are on one line, and the reasons of their ends.
 
-/// A generation that ends within this time, in ns, ended soon.
-pub(crate) const SOON_NS: u64 = 10_000_000_000;
+/// Longest duration of a short generation, in ns.
+pub(crate) const MAX_SHORT_NS: u64 = 10_000_000_000;
 
-/// After so many of them in a row the OS clock alone is served, for a second at first, then twice
-/// as long each time, up to a quarter of an hour.
-const SHORT_GENERATIONS: u32 = 3;
-pub(crate) const PAUSE_NS: u64 = 1_000_000_000;
-pub(crate) const LONGEST_PAUSE_NS: u64 = 1024 * PAUSE_NS;
+/// Short generations in a row after which only the OS clock is served, for a second at first, then
+/// twice as long each time, up to a quarter of an hour.
+const MIN_SHORT_GENERATIONS: u32 = 3;
+pub(crate) const MIN_PAUSE_NS: u64 = 1_000_000_000;
+pub(crate) const MAX_PAUSE_NS: u64 = 1024 * MIN_PAUSE_NS;
 
-/// A suspend is longer than this, in ns: the two clocks that show it are read one after the other.
-const SHORTEST_SUSPEND_NS: u64 = 1_000_000;
+/// Shortest suspend, in ns: the two clocks that show it are read one after the other.
+const MIN_SUSPEND_NS: u64 = 1_000_000;
 
-/// The generation that there is. All zero is one that has not begun.
+/// The current generation. All zero is one that has not begun.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Generation {
     /// OS time at which its first line began; 0 before that.
     began_ns: u64,
-    /// Generations in a row that ended soon.
+    /// Short generations in a row.
     short: u32,
-    /// For how long the machine was suspended when it began, in ns, plus 1; 0 where that is not
-    /// known.
+    /// Time that the machine had spent suspended when it began, in ns, plus 1; 0 if unknown.
     suspended_ns: u64,
 }
 
@@ -34,39 +33,45 @@ impl Generation {
         }
     }
 
-    /// The machine was suspended for so long, if that is not known yet.
+    /// Learns the time spent suspended, if that is not known yet.
     pub(crate) fn learn_suspends(&mut self, suspended_ns: impl FnOnce() -> u64) {
         if self.suspended_ns == 0 {
             self.suspended_ns = suspended_ns();
         }
     }
 
-    /// Returns true if the machine was suspended in it; `suspended_ns` is the answer of now.
+    /// Returns true if the machine was suspended in it; `suspended_ns` is the time until now.
     pub(crate) fn had_suspend(&self, suspended_ns: u64) -> bool {
-        let asleep = suspended_ns.wrapping_sub(self.suspended_ns) as i64;
-        self.suspended_ns != 0 && suspended_ns != 0 && asleep.unsigned_abs() > SHORTEST_SUSPEND_NS
+        was_suspended(self.suspended_ns, suspended_ns)
     }
 
-    /// The one that follows it, of which only the number of short ones is known.
+    /// The generation that follows it, of which only the number of short ones is known.
     pub(crate) fn next(&self) -> Self {
         Self { short: self.short, ..Self::NONE }
     }
 
-    /// The one that follows a suspend, which is no fault of either clock.
+    /// The generation that follows a suspend, which is not an error of either clock.
     pub(crate) fn after_suspend(&self, suspended_ns: u64) -> Self {
         Self { suspended_ns, ..self.next() }
     }
 
-    /// The one that follows where the clocks contradicted each other at this OS time.
+    /// The generation that follows a contradiction of the clocks at this OS time.
     pub(crate) fn after_contradiction(&self, os_ns: u64, suspended_ns: u64) -> Self {
-        let ended_soon = self.began_ns == 0 || os_ns.saturating_sub(self.began_ns) < SOON_NS;
-        Self { began_ns: 0, short: if ended_soon { self.short.saturating_add(1) } else { 1 }, suspended_ns }
+        let was_short = self.began_ns == 0 || os_ns.saturating_sub(self.began_ns) < MAX_SHORT_NS;
+        Self { began_ns: 0, short: if was_short { self.short.saturating_add(1) } else { 1 }, suspended_ns }
     }
 
-    /// For how long the OS clock alone is served before it, in ns; `None` if at once another line
-    /// may begin.
+    /// Time for which only the OS clock is served before it, in ns; `None` if a line may begin at
+    /// once.
     pub(crate) fn pause_ns(&self) -> Option<u64> {
-        let doublings = self.short.checked_sub(SHORT_GENERATIONS)?;
-        Some(PAUSE_NS << doublings.min((LONGEST_PAUSE_NS / PAUSE_NS).ilog2()))
+        let doublings = self.short.checked_sub(MIN_SHORT_GENERATIONS)?;
+        Some(MIN_PAUSE_NS << doublings.min((MAX_PAUSE_NS / MIN_PAUSE_NS).ilog2()))
     }
+}
+
+/// Returns true if the machine was suspended between two moments, at which the time spent suspended
+/// was this, in ns, plus 1; 0 if unknown.
+pub(crate) fn was_suspended(before_ns: u64, now_ns: u64) -> bool {
+    let asleep = now_ns.wrapping_sub(before_ns) as i64;
+    before_ns != 0 && now_ns != 0 && asleep.unsigned_abs() > MIN_SUSPEND_NS
 }

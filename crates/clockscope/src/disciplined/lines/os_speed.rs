@@ -1,23 +1,24 @@
-//! The cost of reads: an OS clock that becomes slower is served alone for some time, and a counter
+//! The cost of reads: while the OS clock is slower than before, the counter is not used; a counter
 //! that becomes slower is accepted.
 
 use clockscope_core::brackets::Bracket;
 
-use super::generation::{LONGEST_PAUSE_NS, PAUSE_NS};
+use super::generation::{MAX_PAUSE_NS, MIN_PAUSE_NS};
 
-/// A bracket this many times wider than the narrowest was interrupted.
-pub(crate) const TOO_WIDE: u64 = 4;
+/// Largest width of a bracket without an interruption, as a multiple of the narrowest.
+pub(crate) const MAX_WIDTH_RATIO: u64 = 4;
 
-/// So many in a row were not interrupted: the OS clock has become slower, or the counter has.
-const WIDE_IN_A_ROW: u32 = 8;
+/// Wide brackets in a row that no interruption explains: one of the clocks has become slower.
+const MIN_WIDE_IN_A_ROW: u32 = 8;
 
-/// The counter has become slower itself if its own reads take more than this many times as long.
-const OWN_SLOWER: u64 = 2;
+/// Largest cost of the counter's own reads, as a multiple of the former cost, at which the counter
+/// has not become slower.
+const MAX_OWN_COST_RATIO: u64 = 2;
 
 /// The meaning of a bracket's width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Width {
-    /// Nothing came between.
+    /// It was not interrupted.
     Usual,
     /// It was interrupted.
     Interrupted,
@@ -38,9 +39,9 @@ pub(crate) struct OsSpeed {
 /// The OS clock has become slower, and is not compared for some time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlowOsClock {
-    /// Width of brackets before, in ticks; 0 if nothing of that kind happened.
+    /// Former width of brackets, in ticks; 0 if the OS clock has not become slower.
     usual: u64,
-    /// `own_ticks` of then.
+    /// `own_ticks` at that time.
     own_ticks: u64,
     /// Length of the pause in ns.
     pub(crate) pause_ns: u64,
@@ -49,19 +50,19 @@ pub(crate) struct SlowOsClock {
 impl OsSpeed {
     pub(crate) const NONE: Self = Self { wide: 0, own_ticks: 0, slow: SlowOsClock::NONE };
 
-    /// A calibration begins; some reads of the counter take so many ticks.
+    /// A calibration begins; reads of the counter take `own_ticks`.
     pub(crate) fn start(&mut self, own_ticks: u64) {
         self.own_ticks = own_ticks;
     }
 
-    /// Looks at the width of a bracket, where the narrowest had `narrowest` ticks.
-    pub(crate) fn look_at(&mut self, bracket: &Bracket, narrowest: u64) -> Width {
-        if bracket.width() <= narrowest.saturating_mul(TOO_WIDE) {
+    /// Judges the width of a bracket, where the narrowest had `narrowest` ticks.
+    pub(crate) fn judge(&mut self, bracket: &Bracket, narrowest: u64) -> Width {
+        if bracket.width() <= narrowest.saturating_mul(MAX_WIDTH_RATIO) {
             self.wide = 0;
             return Width::Usual;
         }
         self.wide += 1;
-        if self.wide < WIDE_IN_A_ROW {
+        if self.wide < MIN_WIDE_IN_A_ROW {
             return Width::Interrupted;
         }
         self.wide = 0;
@@ -78,7 +79,7 @@ impl OsSpeed {
     /// The first pause of an OS clock that has become slower, where the narrowest bracket had
     /// `narrowest` ticks.
     pub(crate) fn slow_os_clock(&self, narrowest: u64) -> SlowOsClock {
-        SlowOsClock { usual: narrowest, own_ticks: self.own_ticks, pause_ns: PAUSE_NS }
+        SlowOsClock { usual: narrowest, own_ticks: self.own_ticks, pause_ns: MIN_PAUSE_NS }
     }
 
     pub(crate) fn slow(&self) -> SlowOsClock {
@@ -86,23 +87,23 @@ impl OsSpeed {
     }
 
     /// The OS clock is not compared for some time, because it is slow.
-    pub(crate) fn turn_away(&mut self, slow: SlowOsClock) {
+    pub(crate) fn pause(&mut self, slow: SlowOsClock) {
         *self = Self { slow, ..Self::NONE };
     }
 
     /// After a pause, the next pause, if brackets are still wide and the counter's own reads, which
-    /// `own_ticks` times, are no reason for it; `None` if the clock may be used.
+    /// `own_ticks` times, do not explain it; `None` if the clock may be used.
     pub(crate) fn next_pause(&mut self, bracket: &Bracket, own_ticks: impl FnOnce() -> u64) -> Option<SlowOsClock> {
         let SlowOsClock { usual, own_ticks: before, pause_ns } = self.slow;
         if usual == 0 {
             return None;
         }
-        let is_slow = bracket.width() > usual.saturating_mul(TOO_WIDE) && {
+        let is_slow = bracket.width() > usual.saturating_mul(MAX_WIDTH_RATIO) && {
             self.own_ticks = own_ticks();
             !is_counter_slower(before, self.own_ticks, bracket, usual)
         };
         if is_slow {
-            return Some(SlowOsClock { pause_ns: (2 * pause_ns).min(LONGEST_PAUSE_NS), ..self.slow });
+            return Some(SlowOsClock { pause_ns: (2 * pause_ns).min(MAX_PAUSE_NS), ..self.slow });
         }
         self.slow = SlowOsClock::NONE;
         None
@@ -118,5 +119,6 @@ impl SlowOsClock {
 /// the counter at the same time.
 fn is_counter_slower(own_before: u64, own_ticks: u64, bracket: &Bracket, usual: u64) -> bool {
     let [own_before, own_ticks, width, usual] = [own_before, own_ticks, bracket.width(), usual].map(u128::from);
-    own_ticks > own_before * u128::from(OWN_SLOWER) && width * own_before <= usual * own_ticks * u128::from(TOO_WIDE)
+    own_ticks > own_before * u128::from(MAX_OWN_COST_RATIO)
+        && width * own_before <= usual * own_ticks * u128::from(MAX_WIDTH_RATIO)
 }

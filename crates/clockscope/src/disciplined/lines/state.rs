@@ -13,8 +13,8 @@ use crate::disciplined::use_rate::LineUse;
 /// The lock's content. All zero is the state before the first use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SteeringState {
-    /// The version that the last holder left. Where there is another one, another thread has
-    /// decided something without the lock, and nothing is known any more.
+    /// The version that the last holder left. If it was replaced since, another thread has decided
+    /// something without the lock, and this state is void.
     pub(crate) version_left: Version,
     pub(crate) generation: Generation,
     pub(crate) rate: DrawnRate,
@@ -40,21 +40,21 @@ impl SteeringState {
         beside: BesideNextLine::NONE,
     };
 
-    /// Forgets what was known of the generation that has ended.
+    /// Forgets the generation that has ended, and begins this one.
     #[inline(never)]
     pub(crate) fn restart(&mut self, generation: Generation) {
         *self = Self { generation, hold: self.hold, ..Self::ZERO };
     }
 
-    /// The same where nothing else is known of the next one.
+    /// Forgets the generation that has ended; only the number of short ones goes on.
     pub(crate) fn restart_next(&mut self) {
         self.restart(self.generation.next());
     }
 
-    /// The same after a pause: why the OS clock was not compared is still known.
+    /// Forgets the generation that has ended before a pause, but not that the OS clock was slow.
     pub(crate) fn reopen(&mut self) {
         let slow = self.os_speed.slow();
         self.restart_next();
-        self.os_speed.turn_away(slow);
+        self.os_speed.pause(slow);
     }
 }

@@ -122,7 +122,7 @@ fn a_reading_of_the_wall_clock_itself_is_not_below_one_by_a_line_that_ended() {
 fn the_width_of_another_offset_contradicts_nothing() {
     let page = Page::new();
     let words = page.offset_words(OffsetClock::Wall);
-    let (stored, other) = (ClockOffset::of(1_000_000), ClockOffset::of(999_500));
+    let (stored, other) = (ClockOffset::from_ns(1_000_000), ClockOffset::from_ns(999_500));
     assert!(words.replace(ClockOffset::UNKNOWN, stored, 600));
     assert!(!words.replace(ClockOffset::UNKNOWN, other, 40));
     assert_eq!(words.known_with_width(), (stored, Some(600)));

@@ -26,7 +26,7 @@ pub(crate) struct ServedLine {
 pub(crate) struct Segment {
     start: u64,
     ticks: u32,
-    /// The lower half of `start`, kept apart so that the compiler does not know it: see
+    /// The lower half of `start`, in a word of its own so that the compiler does not know it: see
     /// [`Segment::at`].
     start_low: u32,
     value: u64,
@@ -39,9 +39,9 @@ pub(crate) enum LinePosition {
     /// In A or the first half of B.
     Fresh(u64),
     /// In the second half of B: the next line is due.
-    NearlySpent(u64),
+    NearlyExpired(u64),
     /// At the end or after it, and the time at the end; also any tick of a line that covers none.
-    Spent(u64),
+    Expired(u64),
     /// Before the start.
     Before,
 }
@@ -53,7 +53,7 @@ impl ServedLine {
     }
 
     /// The line of these segments.
-    pub(crate) fn of_segments([a, b]: [Segment; 2]) -> Self {
+    pub(crate) fn from_segments([a, b]: [Segment; 2]) -> Self {
         Self { a, b }
     }
 
@@ -62,8 +62,7 @@ impl ServedLine {
         Self { a: Segment::new(start, 0, 0, 0.0), b: Segment::new(start, half(ticks), value, slope) }
     }
 
-    /// The line that follows: its A is this one's B, its B begins where this one ends, at the very
-    /// same time.
+    /// The line that follows: its A is this one's B, and its B begins at the end of this one.
     pub(crate) fn followed_by(&self, slope: f64, ticks: u64) -> Self {
         let a = Segment { ticks: 2 * self.b.ticks, ..self.b };
         Self { a, b: Segment::new(self.end(), half(ticks), self.end_value(), slope) }
@@ -87,9 +86,9 @@ impl ServedLine {
         // Ticks are compared around the end: half of all numbers are before it.
         let since_end = tick.wrapping_sub(self.end());
         if !self.covers_any() || (since_end as i64) >= 0 {
-            LinePosition::Spent(self.end_value())
+            LinePosition::Expired(self.end_value())
         } else if self.is_at_second(tick) {
-            LinePosition::NearlySpent(self.b.at(tick))
+            LinePosition::NearlyExpired(self.b.at(tick))
         } else {
             LinePosition::Before
         }
@@ -98,8 +97,8 @@ impl ServedLine {
     /// The time at `tick`, if the line covers it.
     pub(crate) fn at(&self, tick: u64) -> Option<u64> {
         match self.position(tick) {
-            LinePosition::Fresh(ns) | LinePosition::NearlySpent(ns) => Some(ns),
-            LinePosition::Spent(_) | LinePosition::Before => None,
+            LinePosition::Fresh(ns) | LinePosition::NearlyExpired(ns) => Some(ns),
+            LinePosition::Expired(_) | LinePosition::Before => None,
         }
     }
 
@@ -110,7 +109,7 @@ impl ServedLine {
 
     /// The tick at which B begins, and the time there; `None` for a line without A.
     pub(crate) fn joint(&self) -> Option<(u64, u64)> {
-        (self.a.ticks != 0).then_some((self.b.start, self.b.value))
+        if self.a.ticks != 0 { Some((self.b.start, self.b.value)) } else { None }
     }
 
     /// The tick at which the next line is due: in the middle of B.
@@ -140,15 +139,15 @@ impl Segment {
 
     /// The segment of these words.
     #[inline(always)]
-    pub(crate) fn of_words([start, packed, value, slope]: [u64; Self::WORDS]) -> Self {
+    pub(crate) fn from_words([start, packed, value, slope]: [u64; Self::WORDS]) -> Self {
         Self { start, ticks: (packed >> 32) as u32, start_low: packed as u32, value, slope }
     }
 
-    /// The time at `tick`, if it lies in the part that `ticks` covers: all that the fast path looks
-    /// at. A tick before the start wraps to a distance that is not covered.
+    /// The time at `tick`, if it lies in the part that `ticks` covers, the one of the fast path. A
+    /// tick before the start wraps to a distance that is not covered.
     #[inline(always)]
     pub(crate) fn fresh(&self, tick: u64) -> Option<u64> {
-        self.is_fresh(tick).then(|| self.at(tick))
+        if self.is_fresh(tick) { Some(self.at(tick)) } else { None }
     }
 
     /// Returns true if the part that `ticks` covers has this tick.
@@ -163,8 +162,8 @@ impl Segment {
 
     /// The time at a tick that is less than 2^32 ticks after the start. The lower half of the tick
     /// is enough for that; on x86, which delivers the halves in two registers, it is there two
-    /// cycles before both are put together. (If the compiler knew `start_low` to be half of
-    /// `start`, it would take the difference of the whole, which it has anyway.)
+    /// cycles before both are put together. (If the compiler knew that `start_low` is half of
+    /// `start`, it would use the difference of 64 bits, which it has anyway.)
     #[inline(always)]
     fn at(&self, tick: u64) -> u64 {
         let ticks = (tick as u32).wrapping_sub(self.start_low);
@@ -178,7 +177,7 @@ fn half(ticks: u64) -> u32 {
 }
 
 /// A slope in ns a tick as a fixed-point number.
-fn fixed(slope: f64) -> u64 {
+pub(crate) fn fixed(slope: f64) -> u64 {
     (slope * (1u64 << FRACTION_BITS) as f64) as u64
 }
 
@@ -188,8 +187,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Over its whole length a line and its successors never decrease, agree where both cover a
-        /// tick, and stay within rounding of the exact line.
+        /// A line and its successors never decrease, agree where both cover a tick, and stay within
+        /// rounding of the exact line.
         #[test]
         fn lines_join_without_a_step(
             start in any::<u64>(),
@@ -209,11 +208,11 @@ mod tests {
                     let tick = line.b.start.wrapping_add(2 * u64::from(line.b.ticks) * step / 64);
                     let old = line.position(tick);
                     let ns = match (old, next.position(tick)) {
-                        (LinePosition::Fresh(old) | LinePosition::NearlySpent(old), LinePosition::Fresh(new)) => {
+                        (LinePosition::Fresh(old) | LinePosition::NearlyExpired(old), LinePosition::Fresh(new)) => {
                             prop_assert_eq!(old, new);
                             new
                         }
-                        (LinePosition::Spent(end), LinePosition::Fresh(new)) if tick == line.end() => {
+                        (LinePosition::Expired(end), LinePosition::Fresh(new)) if tick == line.end() => {
                             prop_assert_eq!(end, new);
                             new
                         }
@@ -233,7 +232,7 @@ mod tests {
     fn nothing_is_covered_by_zero() {
         for tick in [0, 1, u64::MAX, 1 << 63] {
             assert_eq!(ServedLine::default().fresh(tick), None);
-            assert_eq!(ServedLine::default().position(tick), LinePosition::Spent(0));
+            assert_eq!(ServedLine::default().position(tick), LinePosition::Expired(0));
         }
     }
 
@@ -241,8 +240,8 @@ mod tests {
     fn ticks_around_a_wrap_of_the_counter_are_covered() {
         let line = ServedLine::single(u64::MAX - 4, 100, 1.0, 10);
         assert_eq!(line.position(u64::MAX), LinePosition::Fresh(104));
-        assert_eq!(line.position(0), LinePosition::NearlySpent(105));
-        assert_eq!(line.position(5), LinePosition::Spent(110));
+        assert_eq!(line.position(0), LinePosition::NearlyExpired(105));
+        assert_eq!(line.position(5), LinePosition::Expired(110));
         assert_eq!(line.position(u64::MAX - 5), LinePosition::Before);
     }
 }

@@ -9,41 +9,40 @@
 //! namespace. Both change the distance between the wall clock and the OS clock, and so does a wall
 //! clock that is set. (CLOCK_BOOTTIME shows a suspend by the same sum that the kernel adds to the
 //! wall clock.) So each caller compares that distance with the one before the question, and asks
-//! anew where it differs. What the comparison leaves open widens the interval.
+//! anew if it differs. The uncertainty of the comparison widens the interval.
 //!
 //! The words are shared by a sequence number:
 //!
-//! - **A writer** notes the number before it asks. Afterwards it makes that number the next one,
+//! - **A writer** loads the number before it asks. Afterwards it makes that number the next one,
 //!   marked as being written, by compare-and-swap; writes; and makes it the next one again, marked
-//!   as whole.
-//! - **A reader** takes the words only between two loads of the same number that is marked as
-//!   whole.
-//! - **Whoever forgets** replaces the number by the next one without that mark. So a statement that
-//!   was asked for before, and is written after, is never seen.
+//!   as complete.
+//! - **A reader** takes the words only between two loads of one number that is marked as complete.
+//! - **`forget`** replaces the number by the next one without that mark. So a statement that was
+//!   asked for before it, and is written after it, is never read.
 //!
-//! Nobody waits. A writer that does not come back leaves the mark of being written: from then on
-//! each caller asks.
+//! No thread waits. A writer that never returns leaves the mark of being written: from then on each
+//! caller asks.
 
 use clockscope_core::brackets::Bracket;
 
-use super::statement::{BoundedAt, Bounds, CivilStatement, GROWS, earlier, is_same_rate, later};
-use super::sync::{AtomicU64, Ordering, fence};
+use super::statement::{BoundedAt, Bounds, CivilStatement, MAX_DRIFT, earlier, is_same_rate, later};
+use super::sync::{AtomicU64, Ordering, array_of, const_fn, fence};
 
-/// The words are being written, by whoever set this.
+/// A thread is writing the words.
 const WRITING: u64 = 1;
 /// The words are a statement.
-const WHOLE: u64 = 2;
-/// The number is above both.
-const ONE: u64 = 4;
+const COMPLETE: u64 = 2;
+/// The number is above both marks.
+const ONE_TURN: u64 = 4;
 
-/// The state of a [`SharedStatement`] at some moment: a statement that is asked for after it may be
-/// kept.
+/// The state of a [`SharedStatement`] before a question, whose answer is kept if it is the state
+/// afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Turn(u64);
 
 impl Turn {
     fn next(self, mark: u64) -> Self {
-        Self((self.0 & !(WRITING | WHOLE)).wrapping_add(ONE) | mark)
+        Self((self.0 & !(WRITING | COMPLETE)).wrapping_add(ONE_TURN) | mark)
     }
 }
 
@@ -55,15 +54,11 @@ pub(crate) struct SharedStatement {
 }
 
 impl SharedStatement {
-    #[cfg(not(clockscope_models))]
-    pub(crate) const fn new() -> Self {
-        Self { turn: AtomicU64::new(0), words: [const { AtomicU64::new(0) }; Statement::WORDS] }
-    }
-
-    /// Loom's atomics cannot be made at compile time.
-    #[cfg(clockscope_models)]
-    pub(crate) fn new() -> Self {
-        Self { turn: AtomicU64::new(0), words: core::array::from_fn(|_| AtomicU64::new(0)) }
+    const_fn! {
+        /// No statement.
+        pub(crate) fn new() -> Self {
+            Self { turn: AtomicU64::new(0), words: array_of!(AtomicU64::new(0); Statement::WORDS) }
+        }
     }
 
     /// Returns the state before a question.
@@ -71,21 +66,21 @@ impl SharedStatement {
         Turn(self.turn.load(Ordering::Acquire))
     }
 
-    /// Returns the statement, if there is one and nobody replaces it meanwhile.
+    /// Returns the statement, if there is one and no thread replaces it meanwhile.
     pub(crate) fn load(&self) -> Option<Statement> {
         let Turn(turn) = self.turn();
-        if turn & WHOLE == 0 {
+        if turn & COMPLETE == 0 {
             return None;
         }
         let words = core::array::from_fn(|index| self.words[index].load(Ordering::Relaxed));
         fence(Ordering::Acquire);
-        (self.turn.load(Ordering::Relaxed) == turn).then(|| Statement::of_words(words))
+        if self.turn.load(Ordering::Relaxed) == turn { Some(Statement::from_words(words)) } else { None }
     }
 
     /// Keeps a statement that was asked for after `since`, unless anything was kept or forgotten
     /// since then.
     pub(crate) fn keep(&self, since: Turn, statement: &Statement) {
-        let (writing, whole) = (since.next(WRITING), since.next(0).next(WHOLE));
+        let (writing, complete) = (since.next(WRITING), since.next(0).next(COMPLETE));
         if since.0 & WRITING != 0 || !self.replace(since, writing) {
             return;
         }
@@ -94,27 +89,29 @@ impl SharedStatement {
         for (word, value) in self.words.iter().zip(statement.words()) {
             word.store(value, Ordering::Relaxed);
         }
-        if !self.replace(writing, whole) {
+        if !self.replace(writing, complete) {
             // Forgotten meanwhile; or this is a child that a signal handler forked, and its memory
             // was wiped.
-            self.mark(|_| 0);
+            self.next_turn(0);
         }
     }
 
-    /// Takes the statement away, and one that is about to be kept.
+    /// Forgets the statement, and one that another thread is about to keep.
     pub(crate) fn forget(&self) {
-        self.mark(|turn| turn & WRITING);
+        self.next_turn(WRITING);
     }
 
     fn replace(&self, from: Turn, to: Turn) -> bool {
         self.turn.compare_exchange(from.0, to.0, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
-    fn mark(&self, mark: impl Fn(u64) -> u64) {
-        let _ = self.turn.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |turn| Some(Turn(turn).next(mark(turn)).0));
+    /// Goes on to the next turn without any mark but these.
+    fn next_turn(&self, kept: u64) {
+        let _ =
+            self.turn.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |turn| Some(Turn(turn).next(turn & kept).0));
     }
 
-    /// Makes it the state before the first statement: without a mark nobody takes the words.
+    /// Returns to the state before the first statement: without a mark the words are not read.
     #[cfg(not(clockscope_models))]
     pub(crate) fn wipe(&self) {
         self.turn.store(0, Ordering::Release);
@@ -144,29 +141,28 @@ impl ClockSnapshot {
         self.after_ns.wrapping_sub(self.before_ns)
     }
 
-    /// Returns by how much the wall clock was ahead of the OS clock at least, and how uncertain
-    /// that is.
+    /// Returns the wall clock's smallest lead over the OS clock, and its uncertainty.
     fn ahead_ns(&self, tick_ns: u64) -> (u64, u64) {
         let least = (self.wall_ns as u64).wrapping_sub(self.after_ns).wrapping_sub(tick_ns);
         (least, self.width_ns().saturating_add(2 * tick_ns))
     }
 
-    /// Returns how uncertain it is that the distance is the same as before, in ns. `None` if it is
-    /// not.
-    fn is_as_far(&self, before: &Self, tick_ns: u64) -> Option<u64> {
+    /// Returns the uncertainty of the wall clock's distance from the OS clock, in ns, if the
+    /// distance may be the one before.
+    fn uncertain_ns(&self, before: &Self, tick_ns: u64) -> Option<u64> {
         let ((now, width_ns), (then, then_ns)) = (self.ahead_ns(tick_ns), before.ahead_ns(tick_ns));
         let moved_ns = now.wrapping_sub(then) as i64;
         let is_same = moved_ns <= then_ns as i64 && moved_ns >= -(width_ns as i64);
-        is_same.then(|| width_ns.saturating_add(then_ns))
+        if is_same { Some(width_ns.saturating_add(then_ns)) } else { None }
     }
 }
 
-/// The system's statement, with what its clocks showed before that.
+/// The system's statement, with its clocks' readings before that.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Statement {
     /// In ns of the clock that no daemon steers.
     bounds: Bounds,
-    seen: ClockSnapshot,
+    clocks: ClockSnapshot,
     /// Length of one ns of that clock, in ns of the OS clock.
     rate: f64,
 }
@@ -174,128 +170,119 @@ pub(crate) struct Statement {
 impl Statement {
     const WORDS: usize = 13;
 
-    /// Returns what was stated after `seen` and before the unsteered clock showed `raw_ns`, where
-    /// clocks may be a tick further than they show. `None` if that took longer than `most_ns`.
-    pub(crate) fn of(
+    /// Returns the statement that was made after the clocks were read and before the unsteered one
+    /// showed `raw_ns`, where clocks may be a tick further than they show. `None` if that took
+    /// longer than `max_ns`.
+    pub(crate) fn new(
         mut reported: CivilStatement,
-        seen: ClockSnapshot,
+        clocks: ClockSnapshot,
         raw_ns: u64,
         tick_ns: u64,
-        most_ns: u64,
+        max_ns: u64,
     ) -> Option<Self> {
         let rate = 1.0 + reported.rate_ppm * 1e-6;
-        let took_ns = raw_ns.wrapping_sub(seen.raw_ns);
+        let took_ns = raw_ns.wrapping_sub(clocks.raw_ns);
         // So that no product overflows, whatever a system states.
-        if took_ns > most_ns || seen.width_ns() > most_ns || !(0.5..=1.5).contains(&rate) {
+        if took_ns > max_ns || clocks.width_ns() > max_ns || !(0.5..=1.5).contains(&rate) {
             return None;
         }
         // The clock may be a tick further at either end of the interval that it carries.
-        let unseen_ns = 2 * tick_ns + 2;
-        reported.earliest_ns = earlier(reported.earliest_ns, unseen_ns);
-        reported.latest_ns = later(reported.latest_ns, (took_ns as f64 * rate * (1.0 + GROWS)) as u64 + unseen_ns);
-        Some(Self { bounds: Bounds::of(&reported, raw_ns, rate), seen, rate })
+        let ticks_ns = 2 * tick_ns + 2;
+        reported.earliest_ns = earlier(reported.earliest_ns, ticks_ns);
+        reported.latest_ns = later(reported.latest_ns, (took_ns as f64 * rate * (1.0 + MAX_DRIFT)) as u64 + ticks_ns);
+        Some(Self { bounds: Bounds::new(&reported, raw_ns, rate), clocks, rate })
     }
 
-    /// Returns the interval when the clocks show this. `None` if the statement has lasted its time,
-    /// if the machine slept or a clock was set meanwhile, or if the OS clock has a rate that was
-    /// not stated.
+    /// Returns the interval when the clocks show this. `None` if the statement has expired, if the
+    /// machine slept or a clock was set meanwhile, or if the OS clock has another rate than stated.
     pub(crate) fn at(&self, now: &ClockSnapshot, tick_ns: u64) -> Option<BoundedAt> {
         self.widened(self.bounds.at(now.raw_ns)?, now, tick_ns)
     }
 
-    /// The same of a statement that has lasted longer: its age is in the interval.
+    /// Returns the interval when the clocks show this, also of an expired statement: its age widens
+    /// the interval.
     pub(crate) fn at_any_age(&self, now: &ClockSnapshot, tick_ns: u64) -> Option<BoundedAt> {
         self.widened(self.bounds.at_any_age(now.raw_ns)?, now, tick_ns)
     }
 
-    /// An interval that was carried on until then, with what the comparison of the clocks leaves
-    /// open.
+    /// An interval that was carried on, widened by the uncertainty of the comparison of the clocks.
     fn widened(&self, at: BoundedAt, now: &ClockSnapshot, tick_ns: u64) -> Option<BoundedAt> {
-        let unseen_ns = now.is_as_far(&self.seen, tick_ns)?;
-        if now.disruptions != self.seen.disruptions || !self.is_of_its_rate(now, tick_ns) {
+        let uncertain_ns = now.uncertain_ns(&self.clocks, tick_ns)?;
+        if now.disruptions != self.clocks.disruptions || !self.has_stated_rate(now, tick_ns) {
             return None;
         }
         Some(BoundedAt {
-            earliest_ns: earlier(at.earliest_ns, unseen_ns),
-            latest_ns: later(at.latest_ns, unseen_ns),
+            earliest_ns: earlier(at.earliest_ns, uncertain_ns),
+            latest_ns: later(at.latest_ns, uncertain_ns),
             state: at.state,
         })
     }
 
-    /// Returns true if the system was asked when there was a line, so that the counter was read as
-    /// well.
+    /// Returns true if there was a line at the question, so that the counter was read as well.
     pub(crate) fn was_beside_line(&self) -> bool {
-        self.seen.counter_ticks != 0
+        self.clocks.counter_ticks != 0
     }
 
     /// Returns true if the system was asked before the OS clock showed `ns`.
     pub(crate) fn was_asked_before(&self, ns: u64) -> bool {
-        ns.wrapping_sub(self.seen.after_ns) <= u64::MAX / 2
+        ns.wrapping_sub(self.clocks.after_ns) <= u64::MAX / 2
     }
 
     /// Returns true if the OS clock's mean rate from the question to this bracket was `rate`, in ns
-    /// a tick, within a share. Only of a question that was asked beside a line.
+    /// a tick, within a share. Only for a question beside a line.
     pub(crate) fn has_rate_since(&self, bracket: &Bracket, tick_ns: u64, rate: f64, share: f64) -> bool {
-        let ClockSnapshot { before_ns, after_ns, counter_ticks, .. } = self.seen;
+        let ClockSnapshot { before_ns, after_ns, counter_ticks, .. } = self.clocks;
         let [least_ns, most_ns] = [after_ns, before_ns].map(|ns| bracket.inner.wrapping_sub(ns) as i64 as f64);
         let [least, most] = [bracket.before, bracket.after].map(|tick| tick.wrapping_sub(counter_ticks) as i64 as f64);
         let slack_ns = rate * most * share + tick_ns as f64;
         least_ns <= most * rate + slack_ns && least * rate - slack_ns <= most_ns
     }
 
-    /// Returns true if the system states the same now, and the clocks have gone on as it stated.
-    pub(crate) fn goes_on_as(&self, now: &CivilStatement, seen: Option<&ClockSnapshot>, tick_ns: u64) -> bool {
+    /// Returns true if the system states the same now, and the clocks have advanced as it stated.
+    pub(crate) fn goes_on_as(&self, now: &CivilStatement, clocks: Option<&ClockSnapshot>, tick_ns: u64) -> bool {
         let is_same = self.bounds.state() == now.state && is_same_rate((self.rate - 1.0) * 1e6, now.rate_ppm);
-        is_same && seen.is_some_and(|seen| self.at_any_age(seen, tick_ns).is_some())
+        is_same && clocks.is_some_and(|clocks| self.at_any_age(clocks, tick_ns).is_some())
     }
 
-    /// Returns whether the OS clock has gone on as stated: by no more than the system's own growth
-    /// off. A slew takes the true time out of no interval, but who steers the clock may state
-    /// something else.
-    fn is_of_its_rate(&self, now: &ClockSnapshot, tick_ns: u64) -> bool {
-        let expected_ns = now.raw_ns.wrapping_sub(self.seen.raw_ns) as f64 * self.rate;
-        let slack_ns = expected_ns * GROWS + (2 * tick_ns) as f64;
-        let least_ns = now.before_ns.wrapping_sub(self.seen.after_ns) as i64 as f64;
-        let most_ns = now.after_ns.wrapping_sub(self.seen.before_ns) as i64 as f64;
+    /// Returns true if the OS clock has advanced as stated, within the largest drift. A slew takes
+    /// the true time out of no interval, but the daemon that slews may state something else.
+    fn has_stated_rate(&self, now: &ClockSnapshot, tick_ns: u64) -> bool {
+        let expected_ns = now.raw_ns.wrapping_sub(self.clocks.raw_ns) as f64 * self.rate;
+        let slack_ns = expected_ns * MAX_DRIFT + (2 * tick_ns) as f64;
+        let least_ns = now.before_ns.wrapping_sub(self.clocks.after_ns) as i64 as f64;
+        let most_ns = now.after_ns.wrapping_sub(self.clocks.before_ns) as i64 as f64;
         least_ns <= expected_ns + slack_ns && expected_ns - slack_ns <= most_ns
     }
 
     fn words(&self) -> [u64; Self::WORDS] {
         let [a, b, c, d, e, f] = self.bounds.words();
-        let ClockSnapshot { raw_ns, before_ns, after_ns, wall_ns, disruptions, counter_ticks } = self.seen;
+        let ClockSnapshot { raw_ns, before_ns, after_ns, wall_ns, disruptions, counter_ticks } = self.clocks;
         let rate = self.rate.to_bits();
         [a, b, c, d, e, f, raw_ns, before_ns, after_ns, wall_ns as u64, disruptions, counter_ticks, rate]
     }
 
-    fn of_words(
+    fn from_words(
         [a, b, c, d, e, f, raw_ns, before_ns, after_ns, wall, disruptions, counter_ticks, rate]: [u64; Self::WORDS],
     ) -> Self {
         let wall_ns = wall as i64;
-        let seen = ClockSnapshot { raw_ns, before_ns, after_ns, wall_ns, disruptions, counter_ticks };
-        Self { bounds: Bounds::of_words([a, b, c, d, e, f]), seen, rate: f64::from_bits(rate) }
+        let clocks = ClockSnapshot { raw_ns, before_ns, after_ns, wall_ns, disruptions, counter_ticks };
+        Self { bounds: Bounds::from_words([a, b, c, d, e, f]), clocks, rate: f64::from_bits(rate) }
     }
 }
 
-/// Returns the interval of this statement when the clock that carries it on has gone on by so many
-/// ns: by the counter, and by the unsteered clock. No time passes between the question and the
-/// beginning.
+/// Returns the interval of this statement after some time, by the counter and by the unsteered
+/// clock. No time passes between the question and the beginning.
 #[cfg(all(test, not(clockscope_models)))]
 pub(crate) fn carried_on(reported: CivilStatement, after_ns: u64) -> [Option<BoundedAt>; 2] {
-    const START: u64 = 1 << 50;
-    const MOST_NS: u64 = 125_000;
+    const START_NS: u64 = 1 << 50;
+    const MAX_NS: u64 = 125_000;
     let rate = 1.0 + reported.rate_ppm * 1e-6;
-    let seen = |after_ns: u64| {
-        let os_ns = START + (after_ns as f64 * rate) as u64;
-        ClockSnapshot {
-            raw_ns: START + after_ns,
-            before_ns: os_ns,
-            after_ns: os_ns,
-            wall_ns: os_ns as i64,
-            disruptions: 0,
-            counter_ticks: 0,
-        }
-    };
-    let by_counter = Bounds::of(&reported, START, rate).at(START + after_ns);
-    let statement = Statement::of(reported, seen(0), START, 1, MOST_NS);
-    [by_counter, statement.and_then(|statement| statement.at(&seen(after_ns), 1))]
+    let [first, last] = [0, after_ns].map(|after_ns| {
+        let os_ns = START_NS + (after_ns as f64 * rate) as u64;
+        let raw_ns = START_NS + after_ns;
+        ClockSnapshot { raw_ns, before_ns: os_ns, after_ns: os_ns, wall_ns: os_ns as i64, ..Default::default() }
+    });
+    let by_counter = Bounds::new(&reported, START_NS, rate).at(START_NS + after_ns);
+    let statement = Statement::new(reported, first, START_NS, 1, MAX_NS);
+    [by_counter, statement.and_then(|statement| statement.at(&last, 1))]
 }

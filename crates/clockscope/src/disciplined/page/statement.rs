@@ -2,7 +2,7 @@
 
 use clockscope_core::CivilState;
 
-use super::line::FRACTION_BITS;
+use super::line::{FRACTION_BITS, fixed};
 
 /// A system's statement on civil time at the moment of the question.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,7 +14,7 @@ pub struct CivilStatement {
     pub latest_ns: i64,
     /// Time for which this may be carried on, in ns; at most a second is.
     pub lasts_ns: u64,
-    /// By how much the clock's rate is corrected, in ppm.
+    /// Correction of the clock's rate, in ppm.
     pub rate_ppm: f64,
     /// Worth of the statement.
     pub state: CivilState,
@@ -25,7 +25,7 @@ impl CivilStatement {
     /// corrected.
     #[must_use]
     pub const fn new(earliest_ns: i64, latest_ns: i64, state: CivilState) -> Self {
-        Self { earliest_ns, latest_ns, lasts_ns: LASTS_NS, rate_ppm: 0.0, state }
+        Self { earliest_ns, latest_ns, lasts_ns: MAX_LASTS_NS, rate_ppm: 0.0, state }
     }
 
     /// Nothing is stated.
@@ -64,25 +64,26 @@ impl BoundedAt {
     }
 }
 
-/// Returns a moment that is so much later. Without a bound there is none.
+/// Returns a moment that is later by some ns; without a bound, none.
 pub(crate) fn later(ns: i64, by_ns: u64) -> i64 {
     ns.saturating_add_unsigned(by_ns)
 }
 
-/// Returns a moment that is so much earlier, likewise.
+/// Returns a moment that is earlier by some ns; without a bound, none.
 pub(crate) fn earlier(ns: i64, by_ns: u64) -> i64 {
     ns.saturating_sub_unsigned(by_ns)
 }
 
-/// A statement is carried on for so long, in ns.
-const LASTS_NS: u64 = 1_000_000_000;
+/// Longest time for which a statement is carried on, in ns.
+const MAX_LASTS_NS: u64 = 1_000_000_000;
 
-/// The rate of a clock that is kept right is off by no more than 500 ppm (MAXFREQ of
-/// include/linux/timex.h), and the counter's by one more.
-pub(crate) const GROWS: f64 = 501e-6;
+/// Largest error of a rate: 500 ppm of a clock that is kept right (MAXFREQ of
+/// include/linux/timex.h), and one more of the counter.
+pub(crate) const MAX_DRIFT: f64 = 501e-6;
 
-/// A statement as it is published: from `start` on, for so many ticks, both ends with their slopes
-/// in ns a tick × 2^32. All zero is none. A second's ticks times the slope are less than 2^63.
+/// A statement as it is published: from `start` on, for a number of ticks, both ends with their
+/// slopes in ns a tick × 2^32. All zero is none. A second's ticks times the slope are less than
+/// 2^63.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bounds {
     start: u64,
@@ -103,7 +104,9 @@ impl Bounds {
     }
 
     #[inline(always)]
-    pub(crate) fn of_words([start, ticks_and_state, earliest, earliest_slope, latest, latest_slope]: [u64; 6]) -> Self {
+    pub(crate) fn from_words(
+        [start, ticks_and_state, earliest, earliest_slope, latest, latest_slope]: [u64; 6],
+    ) -> Self {
         Self { start, ticks_and_state, earliest, earliest_slope, latest, latest_slope }
     }
 
@@ -112,44 +115,46 @@ impl Bounds {
         CivilState::of_number(self.ticks_and_state & 255)
     }
 
-    /// The interval at `tick`, where these bounds last.
+    /// The interval at `tick`, until these bounds expire.
     #[inline(always)]
     pub(crate) fn at(&self, tick: u64) -> Option<BoundedAt> {
         let since = tick.wrapping_sub(self.start);
-        let rise = |slope: u64| since.wrapping_mul(slope) >> FRACTION_BITS;
-        (since < self.ticks_and_state >> 8).then(|| BoundedAt {
-            earliest_ns: self.earliest.wrapping_add(rise(self.earliest_slope)) as i64,
-            latest_ns: self.latest.wrapping_add(rise(self.latest_slope)) as i64,
+        if since >= self.ticks_and_state >> 8 {
+            return None;
+        }
+        let [earliest, latest] =
+            [self.earliest_slope, self.latest_slope].map(|slope| since.wrapping_mul(slope) >> FRACTION_BITS);
+        Some(BoundedAt {
+            earliest_ns: self.earliest.wrapping_add(earliest) as i64,
+            latest_ns: self.latest.wrapping_add(latest) as i64,
             state: self.state(),
         })
     }
 
-    /// The same for as long as it may have been: the ends part all the time. `None` before them,
-    /// and within a second of a midnight of UTC, where a second may leap.
+    /// The interval at `tick`, also after these bounds have expired: it becomes wider all the time.
+    /// `None` before them, and within a second of a midnight of UTC, where a second may leap.
     pub(crate) fn at_any_age(&self, tick: u64) -> Option<BoundedAt> {
         let since = tick.wrapping_sub(self.start);
-        let rise = |slope: u64| ((u128::from(since) * u128::from(slope)) >> FRACTION_BITS) as u64;
-        let at = BoundedAt {
-            earliest_ns: later(self.earliest as i64, rise(self.earliest_slope)),
-            latest_ns: later(self.latest as i64, rise(self.latest_slope)),
-            state: self.state(),
-        };
-        let day = |ns: i64| ns.div_euclid(DAY_NS);
-        let is_of_a_day = day(earlier(at.earliest_ns, LASTS_NS)) == day(later(at.latest_ns, LASTS_NS));
-        (since < u64::MAX / 2 && (is_of_a_day || !at.state.is_bounded())).then_some(at)
+        let [earliest, latest] = [self.earliest_slope, self.latest_slope]
+            .map(|slope| ((u128::from(since) * u128::from(slope)) >> FRACTION_BITS) as u64);
+        let (earliest_ns, latest_ns) = (later(self.earliest as i64, earliest), later(self.latest as i64, latest));
+        let [first_day, last_day] =
+            [earlier(earliest_ns, MAX_LASTS_NS), later(latest_ns, MAX_LASTS_NS)].map(|ns| ns.div_euclid(DAY_NS));
+        let state = self.state();
+        if since >= u64::MAX / 2 || first_day != last_day && state.is_bounded() {
+            return None;
+        }
+        Some(BoundedAt { earliest_ns, latest_ns, state })
     }
 
-    /// A statement from `start` on, at so many ns a tick.
-    pub(crate) fn of(statement: &CivilStatement, start: u64, ns_per_tick: f64) -> Self {
-        let fixed = |slope: f64| (slope * (1u64 << FRACTION_BITS) as f64) as u64;
-        let slopes = if statement.state.is_bounded() {
-            [ns_per_tick * (1.0 - GROWS), ns_per_tick * (1.0 + GROWS)].map(fixed)
-        } else {
-            [0, 0]
-        };
-        // What would leave the range is not carried on.
-        let stays = !statement.state.is_bounded() || statement.latest_ns.checked_add_unsigned(2 * LASTS_NS).is_some();
-        let lasts_ns = if stays { statement.lasts_ns.min(LASTS_NS) } else { 0 };
+    /// A statement from `start` on, at a rate.
+    pub(crate) fn new(statement: &CivilStatement, start: u64, ns_per_tick: f64) -> Self {
+        let drift = if statement.state.is_bounded() { [1.0 - MAX_DRIFT, 1.0 + MAX_DRIFT] } else { [0.0; 2] };
+        let slopes = drift.map(|factor| fixed(ns_per_tick * factor));
+        // A statement that would leave the range is not carried on.
+        let stays =
+            !statement.state.is_bounded() || statement.latest_ns.checked_add_unsigned(2 * MAX_LASTS_NS).is_some();
+        let lasts_ns = if stays { statement.lasts_ns.min(MAX_LASTS_NS) } else { 0 };
         let ticks = (lasts_ns as f64 / ns_per_tick) as u64;
         Self {
             start,
@@ -183,8 +188,8 @@ mod tests {
         ) {
             let (earliest_ns, latest_ns) = (around - half, around + half);
             let statement = CivilStatement { earliest_ns, latest_ns, lasts_ns: u64::MAX, rate_ppm: 0.0, state: CivilState::Synchronized };
-            let bounds = Bounds::of(&statement, start, ns_per_tick);
-            prop_assert_eq!(Bounds::of_words(bounds.words()), bounds);
+            let bounds = Bounds::new(&statement, start, ns_per_tick);
+            prop_assert_eq!(Bounds::from_words(bounds.words()), bounds);
             let ticks = (bounds.ticks_and_state >> 8) as f64 * part;
             let at = bounds.at(start.wrapping_add(ticks as u64)).unwrap();
             let truth = around + (half as f64 * off) as i64 + (ticks.floor() * ns_per_tick * (1.0 + rate_ppm * 1e-6)) as i64;
@@ -204,7 +209,7 @@ mod tests {
             rate_ppm: 0.0,
             state: CivilState::Synchronized,
         };
-        assert_eq!(Bounds::of(&at_the_end, 5, 1.0).at(5), None, "its end would become the earliest moment");
+        assert_eq!(Bounds::new(&at_the_end, 5, 1.0).at(5), None, "its end would become the earliest moment");
         for number in 0..7 {
             let state = CivilState::of_number(number);
             assert_eq!(state as u64, number);
@@ -212,7 +217,7 @@ mod tests {
             if state.is_bounded() {
                 (statement.earliest_ns, statement.latest_ns) = (0, 0);
             }
-            let at = Bounds::of(&statement, 5, 0.4).at(1_000_000).unwrap();
+            let at = Bounds::new(&statement, 5, 0.4).at(1_000_000).unwrap();
             assert_eq!(at.state, state);
             assert!(state.is_bounded() || (at.earliest_ns, at.latest_ns) == (i64::MIN, i64::MAX));
         }

@@ -14,8 +14,8 @@ fn publish(page: &Page, version: &mut Version, number: u64) {
     let line = ServedLine::single(0, 1_000 * number, 1.0, 1_000);
     let wall_ns = 1_000_000 * number as i64;
     let statement = CivilStatement::new(wall_ns, wall_ns, CivilState::Synchronized);
-    let boot = ClockOffset::of(2 * wall_ns);
-    let civil = BesideLine { wall: ClockOffset::of(wall_ns), boot, bounds: Bounds::of(&statement, 0, 1.0) };
+    let boot = ClockOffset::from_ns(2 * wall_ns);
+    let civil = BesideLine { wall: ClockOffset::from_ns(wall_ns), boot, bounds: Bounds::new(&statement, 0, 1.0) };
     assert!(page.publish(version, &line, &civil));
 }
 

@@ -9,20 +9,20 @@ use crate::evidence::Demotion;
 /// There is a line. Without it a reader does not touch the counter, which may be forbidden: then
 /// the read is a fatal signal.
 const LINE: u64 = 1 << 63;
-/// A thread is about to take the bracket that a line begins with. Until then OS readings are
-/// written down before they are returned.
+/// A thread is about to take the bracket that a line begins with. Until then OS readings go into
+/// the floor before they are returned.
 const ANNOUNCED: u64 = 1 << 62;
-/// The OS clock alone is served.
+/// Only the OS clock is served.
 const BARRED: u64 = 1 << 61;
 /// The counter is served, once it is calibrated.
 const OPEN: u64 = 1 << 60;
-/// Reason why it is not, as a number of [`Demotion`].
+/// Position of the number of the [`Demotion`] because of which it is not.
 const REASON_SHIFT: u32 = 56;
 const REASON: u64 = 15 << REASON_SHIFT;
 /// Barred for some time only.
 const PAUSED: u64 = 1;
 
-/// Number of holders that the lock has room for: one may stay away for ever.
+/// Number of holders that the lock has room for: one may never return.
 pub(crate) const EPOCHS: usize = 2;
 
 /// The segment that readings are served by, as the lowest bits but five: a segment has 32 bytes, so
@@ -44,11 +44,11 @@ const NUMBER: u64 = ((1 << REASON_SHIFT) - 1) & !(ONE - 1);
 /// The source that the clock serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ServingMode {
-    /// Nobody has asked the system yet.
+    /// The system was not asked yet.
     New,
     /// The counter, once it is calibrated; the OS clock until then and in between.
     Open,
-    /// The OS clock alone.
+    /// The OS clock only.
     Barred(Demotion),
 }
 
@@ -91,14 +91,14 @@ impl Version {
         self.0 & (OPEN | BARRED) == 0
     }
 
-    /// Returns true if an OS reading may be followed by a line that does not know of it.
+    /// Returns true if an OS reading may be followed by a line that ignores it.
     #[inline(always)]
     pub(crate) fn is_announced(self) -> bool {
         self.0 & (LINE | ANNOUNCED) != 0
     }
 
-    /// Returns true if nothing was decided since `before`, and no line may follow that does not
-    /// know of a reading in between. By one comparison.
+    /// Returns true if nothing was decided since `before`, and no line may follow that ignores an
+    /// OS reading in between. By one comparison.
     #[inline(always)]
     pub(crate) fn is_quietly(self, before: Self) -> bool {
         (self.0 ^ before.0) | (before.0 & (LINE | ANNOUNCED)) == 0
@@ -145,7 +145,7 @@ impl Version {
         })
     }
 
-    /// The same in the slots of another holder of the lock.
+    /// This word, for the slots of another holder of the lock.
     pub(crate) fn in_epoch(self, epoch: usize) -> Self {
         Self(self.0 & !EPOCH | (epoch as u64) << EPOCH_SHIFT & EPOCH)
     }

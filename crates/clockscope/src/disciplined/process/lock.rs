@@ -1,19 +1,19 @@
-//! A lock that threads try and never wait for: every caller has another way to answer. A holder
-//! that does not return loses the lock.
+//! A lock that threads try and never wait for: every caller can answer without it. A holder that
+//! does not return loses the lock.
 
 #![allow(unsafe_code, reason = "handing out a mutable reference to what the lock guards")]
 
 use core::cell::UnsafeCell;
 use core::ops::{Deref, DerefMut};
 
-use crate::disciplined::page::sync::{AtomicU64, Ordering};
+use crate::disciplined::page::sync::{AtomicU64, Ordering, const_fn};
 use crate::disciplined::page::version::EPOCHS;
 
 /// Values behind a lock, one an epoch. All-zero memory is an unlocked one if it is a valid `T`.
 ///
-/// Who takes the lock over from a holder that does not come back goes on in another epoch, and with
-/// another value: the former holder may still write to its own, which nobody looks at before it has
-/// come back and released that.
+/// A thread that takes the lock over from a lost holder uses another epoch, with another value: the
+/// lost holder may still write to its own, which no thread reads before that holder has released
+/// it.
 #[repr(C)]
 pub(crate) struct Lock<T> {
     word: AtomicU64,
@@ -21,41 +21,41 @@ pub(crate) struct Lock<T> {
 }
 
 // SAFETY: the value of an epoch is reachable only through a `Guard` of that epoch, of which the
-// word lets one exist at a time: no guard is made in an epoch whose holder is away. Taking the lock
-// acquires what all who released it before released.
+// word lets one exist at a time: no guard is made in an epoch whose holder is lost. Taking the lock
+// acquires what all earlier holders released.
 unsafe impl<T: Send> Sync for Lock<T> {}
 
-/// The word of a lock: who holds it, or who would be next.
+/// The word of a lock: its holder, or the last one.
 ///
 /// The lowest bit is set while the lock is held. Above it is the epoch; then a bit for each epoch
-/// whose holder lost the lock and has not come back; then the number of the holder.
+/// whose holder lost the lock and has not returned; then the number of the holder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LockState(u64);
 
 const LOCKED: u64 = 1;
 const EPOCH_SHIFT: u32 = 1;
-const AWAY_SHIFT: u32 = EPOCH_SHIFT + EPOCHS.ilog2();
-const NUMBER: u64 = 1 << (AWAY_SHIFT + EPOCHS as u32);
+const LOST_SHIFT: u32 = EPOCH_SHIFT + EPOCHS.ilog2();
+const ONE_HOLDER: u64 = 1 << (LOST_SHIFT + EPOCHS as u32);
 
 impl LockState {
     fn epoch(self) -> usize {
         (self.0 >> EPOCH_SHIFT) as usize % EPOCHS
     }
 
-    fn is_away(self, epoch: usize) -> bool {
-        self.0 >> AWAY_SHIFT >> epoch & 1 != 0
+    fn is_lost(self, epoch: usize) -> bool {
+        self.0 >> LOST_SHIFT >> epoch & 1 != 0
     }
 
     /// The next holder in the same epoch.
     fn next(self) -> Self {
-        Self(self.0.wrapping_add(NUMBER) | LOCKED)
+        Self(self.0.wrapping_add(ONE_HOLDER) | LOCKED)
     }
 
-    /// The next holder in an epoch that nobody is in; `None` if there is none.
+    /// The next holder in a free epoch; `None` if there is none.
     fn successor(self) -> Option<Self> {
-        let free = (0..EPOCHS).find(|epoch| *epoch != self.epoch() && !self.is_away(*epoch))?;
+        let free = (0..EPOCHS).find(|epoch| *epoch != self.epoch() && !self.is_lost(*epoch))?;
         let epoch = (self.epoch() ^ free) as u64;
-        Some(Self(self.next().0 ^ epoch << EPOCH_SHIFT | 1 << self.epoch() << AWAY_SHIFT))
+        Some(Self(self.next().0 ^ epoch << EPOCH_SHIFT | 1 << self.epoch() << LOST_SHIFT))
     }
 
     pub(crate) fn is_locked(self) -> bool {
@@ -64,11 +64,11 @@ impl LockState {
 
     /// A number that no other holder has, and never 0.
     pub(crate) fn number(self) -> u64 {
-        self.0 / NUMBER + 1
+        self.0 / ONE_HOLDER + 1
     }
 }
 
-/// The mark of a process: neither an ancestor nor a child has the same one.
+/// The mark of a process: no ancestor and no child has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ProcessMark(u64);
 
@@ -95,8 +95,8 @@ impl ProcessMark {
     }
 }
 
-/// A value behind a lock of one process's threads. A forked child takes it from whichever of the
-/// parent's threads held it, because that one is not in the child.
+/// A value behind a lock of one process's threads. A forked child takes it from a thread of the
+/// parent, which is not in the child.
 #[repr(C)]
 pub(crate) struct ProcessLock<T> {
     /// The mark of the process that holds it; 0 for none.
@@ -123,9 +123,11 @@ impl<T> ProcessLock<T> {
     /// The lock for a thread of the process that has this mark. Never waits.
     pub(crate) fn try_lock(&self, mark: ProcessMark) -> Option<ProcessGuard<'_, T>> {
         let holder = self.holder.load(Ordering::Relaxed);
-        let is_free = holder != mark.0;
-        let is_taken = || self.holder.compare_exchange(holder, mark.0, Ordering::Acquire, Ordering::Relaxed).is_ok();
-        (is_free && is_taken()).then(|| ProcessGuard { lock: self, mark })
+        if holder == mark.0 {
+            return None;
+        }
+        self.holder.compare_exchange(holder, mark.0, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        Some(ProcessGuard { lock: self, mark })
     }
 }
 
@@ -160,40 +162,36 @@ pub(crate) struct Guard<'a, T> {
 }
 
 impl<T: Copy> Lock<T> {
-    #[cfg(not(clockscope_models))]
-    pub(crate) const fn new(value: T) -> Self {
-        // One by one: `[..; EPOCHS]` would copy a cell.
-        let values = [UnsafeCell::new(value), UnsafeCell::new(value)];
-        Self { word: AtomicU64::new(0), values }
+    const_fn! {
+        /// The lock of a value, free.
+        pub(crate) fn new(value: T) -> Self {
+            // One by one: `[..; EPOCHS]` would copy a cell.
+            Self { word: AtomicU64::new(0), values: [UnsafeCell::new(value), UnsafeCell::new(value)] }
+        }
     }
 
-    #[cfg(clockscope_models)]
-    pub(crate) fn new(value: T) -> Self {
-        Self { word: AtomicU64::new(0), values: core::array::from_fn(|_| UnsafeCell::new(value)) }
-    }
-
-    /// Takes the lock from whoever holds it, and puts `value` in place of what it guarded.
+    /// Takes the lock from its holder, if any, and replaces what it guarded by `value`.
     ///
     /// # Safety
     /// No guard may be in use, now or later: its thread is gone.
     #[cfg(not(clockscope_models))]
     pub(crate) unsafe fn break_open(&self, value: T) {
         for cell in &self.values {
-            // SAFETY: the caller's promise: nobody else refers to the value.
+            // SAFETY: the caller's promise: there is no other reference to the value.
             unsafe { *cell.get() = value };
         }
         self.word.store(0, Ordering::Release);
     }
 
-    /// The lock, or who holds it. Never waits, so it may be called in a signal handler.
+    /// The lock, or its holder. Never waits, so it may be called in a signal handler.
     pub(crate) fn try_lock(&self) -> Result<Guard<'_, T>, LockState> {
-        // Looked at first: a failed exchange would take the cache line from the holder.
+        // Loaded first: a failed exchange would take the cache line from the holder.
         let free = self.state();
         if free.is_locked() { Err(free) } else { self.exchange(free, free.next()) }
     }
 
-    /// The lock, taken from a holder that does not come back; or who has it now. The value may be
-    /// that of an earlier epoch, whose holder came back late.
+    /// The lock, taken from a lost holder; or its holder now. The value may be that of an earlier
+    /// epoch, whose holder returned late.
     pub(crate) fn take_over(&self, from: LockState) -> Result<Guard<'_, T>, LockState> {
         match from.successor() {
             Some(to) if from.is_locked() => self.exchange(from, to),
@@ -223,7 +221,7 @@ impl<T> Guard<'_, T> {
         self.state.epoch()
     }
 
-    /// Returns true if the lock is still held by this one, and was not taken over.
+    /// Returns true if the lock was not taken over from this guard.
     pub(crate) fn is_current(&self) -> bool {
         LockState(self.lock.word.load(Ordering::Acquire)).number() == self.state.number()
     }
@@ -233,7 +231,7 @@ impl<T> Deref for Guard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: this guard is the only one of its epoch, so nobody holds a mutable reference.
+        // SAFETY: this guard is the only one of its epoch, so there is no mutable reference.
         unsafe { &*self.lock.values[self.epoch()].get() }
     }
 }
@@ -249,10 +247,10 @@ impl<T> DerefMut for Guard<'_, T> {
 impl<T> Drop for Guard<'_, T> {
     #[inline(never)]
     fn drop(&mut self) {
-        // Meanwhile others may have come back late, too.
+        // Meanwhile other lost holders may have returned, too.
         let _ = self.lock.word.fetch_update(Ordering::Release, Ordering::Relaxed, |word| {
             let is_current = LockState(word).number() == self.state.number();
-            Some(word & !if is_current { LOCKED } else { 1 << self.epoch() << AWAY_SHIFT })
+            Some(word & !if is_current { LOCKED } else { 1 << self.epoch() << LOST_SHIFT })
         });
     }
 }
@@ -261,7 +259,7 @@ impl<T> Drop for Guard<'_, T> {
 mod tests {
     use super::*;
 
-    /// However many threads try, one of a process has it; and another process takes it from one.
+    /// One thread of a process has it at a time; and another process takes it from one.
     #[test]
     #[cfg(not(clockscope_models))]
     fn the_lock_of_a_process_is_one_threads() {

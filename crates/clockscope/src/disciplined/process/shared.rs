@@ -1,18 +1,18 @@
-//! The state that a forked child must forget.
+//! The state that a forked child must not inherit.
 
 use super::lock::Lock;
 use crate::disciplined::lines::state::SteeringState;
 use crate::disciplined::page::shared_statement::SharedStatement;
 #[cfg(not(clockscope_models))]
 use crate::disciplined::page::sync::AtomicU64;
+use crate::disciplined::page::sync::const_fn;
 use crate::disciplined::readings::Readings;
 
 /// The shared state. All zero is the state before the first use, if it is one of both clocks.
 ///
 /// Pages of its own, so that the kernel can wipe them in a forked child: a lock that another thread
-/// held while the process forked would never be released there, and what the parent knew of its
-/// clocks need not hold in the child's time namespace. A page has 4 kB on x86, and up to 64 kB
-/// elsewhere.
+/// held while the process forked would never be released there, and the parent's calibration may
+/// not hold in the child's time namespace. A page has 4 kB on x86, and up to 64 kB elsewhere.
 #[cfg_attr(all(not(clockscope_models), any(target_arch = "x86_64", target_arch = "x86")), repr(C, align(4096)))]
 #[cfg_attr(all(not(clockscope_models), not(any(target_arch = "x86_64", target_arch = "x86"))), repr(C, align(65536)))]
 pub(crate) struct Shared<C, S> {
@@ -27,19 +27,17 @@ pub(crate) struct Shared<C, S> {
 }
 
 impl<C, S> Shared<C, S> {
-    #[cfg(not(clockscope_models))]
-    pub(crate) const fn new(readings: Readings<C, S>) -> Self {
-        Self {
-            readings,
-            steering: Lock::new(SteeringState::ZERO),
-            statement: SharedStatement::new(),
-            process_mark: AtomicU64::new(0),
+    const_fn! {
+        /// The state before the first use.
+        pub(crate) fn new(readings: Readings<C, S>) -> Self {
+            Self {
+                readings,
+                steering: Lock::new(SteeringState::ZERO),
+                statement: SharedStatement::new(),
+                #[cfg(not(clockscope_models))]
+                process_mark: AtomicU64::new(0),
+            }
         }
-    }
-
-    #[cfg(clockscope_models)]
-    pub(crate) fn new(readings: Readings<C, S>) -> Self {
-        Self { readings, steering: Lock::new(SteeringState::ZERO), statement: SharedStatement::new() }
     }
 }
 
@@ -48,9 +46,9 @@ mod tests {
     use super::*;
     use crate::disciplined::page::Page;
 
-    /// Whatever size the machine's pages have, nobody else's memory is wiped, and all of ours is.
+    /// For every size of the machine's pages, all of this memory is wiped, and no other.
     #[test]
-    fn the_shared_state_is_whole_pages() {
+    fn the_shared_state_fills_its_pages() {
         let largest = if cfg!(any(target_arch = "x86_64", target_arch = "x86")) { 4096 } else { 65_536 };
         assert_eq!((align_of::<Shared<(), u64>>() % largest, size_of::<Shared<(), u64>>() % largest), (0, 0));
     }

@@ -11,20 +11,20 @@ use crate::disciplined::lines::state::SteeringState;
 use crate::disciplined::page::layout;
 use crate::disciplined::page::sync::{AtomicU64, Ordering};
 
-/// Place in which the clock of the process keeps what a forked child must forget.
+/// The process's clock, whose shared state a forked child must not inherit.
 pub(crate) trait Wiped: Sized + 'static {
-    /// Returns the one place.
+    /// Returns that state.
     fn shared() -> &'static Shared<Self, Timeline>;
 }
 
-/// Asks the kernel to wipe it in forked children. `false` where the kernel cannot.
+/// Asks the kernel to wipe the state in forked children. `false` where the kernel cannot.
 pub(crate) fn wipe_on_fork<W: Wiped>() -> bool {
     // SAFETY: all-zero is the state before the first use, of both clocks as well; the child's only
     // thread is in `fork`, not in our clock.
     unsafe { os::wipe_on_fork(W::shared()) }
 }
 
-/// Has forked children forget it, where the kernel cannot wipe the memory.
+/// Has forked children forget the state, where the kernel cannot wipe the memory.
 pub(crate) fn forget_in_children<W: Wiped>() {
     extern "C" fn forget<W: Wiped>() {
         // SAFETY: called in a forked child, in which there is only this thread, and it is in no
@@ -37,7 +37,7 @@ pub(crate) fn forget_in_children<W: Wiped>() {
 impl<C, S> Shared<C, S> {
     /// Returns the words of the page.
     pub(crate) fn page_words(&self) -> &[AtomicU64; layout::SIZE / 8] {
-        // SAFETY: the page is in C's layout and holds atomics of 64 bits alone, without a gap:
+        // SAFETY: the page is in C's layout and holds only atomics of 64 bits, without a gap:
         // `layout` asserts where each is, and the size of all.
         unsafe { &*(&raw const self.readings.page).cast() }
     }
@@ -60,7 +60,7 @@ impl<C, S> Shared<C, S> {
         unsafe { ProcessMark::new(number) }
     }
 
-    /// Returns whether `mark` is the mark of this process.
+    /// Returns true if `mark` is the mark of this process.
     #[inline(always)]
     pub(crate) fn has_process_mark(&self, mark: ProcessMark) -> bool {
         self.process_mark.load(Ordering::Relaxed) == mark.number()
@@ -71,7 +71,7 @@ impl<C, S> Shared<C, S> {
     /// # Safety
     /// No other thread may be there: the caller is a child that was just forked.
     unsafe fn forget(&self) {
-        // SAFETY: whoever held the lock is not there any more.
+        // SAFETY: the child has none of the parent's other threads.
         unsafe { self.steering.break_open(SteeringState::ZERO) };
         self.process_mark.store(0, Ordering::Relaxed);
         self.statement.wipe();
@@ -97,23 +97,23 @@ mod tests {
             assert!(mark.number() != 0 && !marks.contains(&mark));
             assert_eq!(shared.process_mark(&last), mark, "it stays");
             marks.push(mark);
-            // SAFETY: nobody else knows of it.
+            // SAFETY: no other thread uses it.
             unsafe { shared.forget() };
             assert!(marks.iter().all(|mark| !shared.has_process_mark(*mark)));
         }
     }
 
-    /// The same child asks for the system's statement anew, and keeps its own.
+    /// A child asks for the system's statement anew, and keeps its own.
     #[test]
     fn a_process_that_forgets_has_no_statement() {
         let (shared, nothing) =
             (Shared::new(Readings::new((), ())), CivilStatement::nothing(CivilState::Unsynchronized));
-        let statement = Statement::of(nothing, ClockSnapshot::default(), 0, 1, 1).unwrap();
+        let statement = Statement::new(nothing, ClockSnapshot::default(), 0, 1, 1).unwrap();
         for _ in 0..3 {
             let before = shared.statement.turn();
             shared.statement.keep(before, &statement);
             assert_eq!(shared.statement.load(), Some(statement));
-            // SAFETY: nobody else knows of it.
+            // SAFETY: no other thread uses it.
             unsafe { shared.forget() };
             assert_eq!((shared.statement.load(), shared.statement.turn()), (None, SharedStatement::new().turn()));
         }

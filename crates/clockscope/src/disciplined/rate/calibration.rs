@@ -1,18 +1,18 @@
-//! Length of a tick: what all brackets of a window allow.
+//! Length of a tick, as all brackets of a window allow it.
 
 use clockscope_core::brackets::{Bracket, RateBounds, Ticks};
 
-/// Each half of a window is this long, in ns, before the first is let go. After ten seconds a
-/// bracket of 40 ns bounds the mean rate to 0.004 ppm, and the next window starts from a bracket
-/// that is as old as that.
-const FULL_NS: f64 = 10e9;
+/// Length of each half of a window, in ns, at which the first half is dropped. After ten seconds a
+/// bracket of 40 ns bounds the mean rate to 0.004 ppm, and the next window starts from a bracket of
+/// that age.
+const HALF_WINDOW_NS: f64 = 10e9;
 
-/// Share by which the OS clock's rate may wander within a window that is called constant: NTP's
-/// corrections toggle by 0.15 ppm.
-const WANDER: f64 = 0.2e-6;
+/// Largest change of the OS clock's rate within a window, as a share: NTP's corrections toggle by
+/// 0.15 ppm.
+const MAX_WANDER: f64 = 0.2e-6;
 
-/// Brackets after which a rate is believed. Two cannot distinguish a rate from a step.
-const CONFIRMED: u64 = 3;
+/// Brackets that confirm a rate. Two cannot distinguish a rate from a step.
+const MIN_BRACKETS: u64 = 3;
 
 /// A window of brackets that began with `start`. All zero is a window in which no bracket was
 /// taken.
@@ -73,7 +73,7 @@ impl Calibration {
         if self.has_started() { self.second } else { u64::MAX }
     }
 
-    /// Takes `width` for what a bracket costs from now on: the OS clock has become slower.
+    /// Takes `width` as the narrowest from now on: reads have become slower.
     pub(crate) fn accept_width(&mut self, width: u64) {
         (self.narrowest, self.second) = (width, width);
     }
@@ -83,8 +83,8 @@ impl Calibration {
     pub(crate) fn add(&mut self, bracket: Bracket, os_tick_ns: u64) {
         let is_young = bracket.inner_since(&self.start) < 5e6;
         if !self.has_started() || is_young && bracket.width() < self.start.width() / 2 {
-            // The first bracket was interrupted, and so little time has passed that a better start
-            // is worth more.
+            // The first bracket was interrupted, and a better start is worth more than the little
+            // time since then.
             *self = Self {
                 brackets: 1,
                 start: bracket,
@@ -113,10 +113,10 @@ impl Calibration {
         self.slide(bracket, os_tick_ns);
     }
 
-    /// Takes the rate from the start to `bracket` into what is known, if it is compatible with
-    /// that.
+    /// Narrows the rates that all pairs allow by the rate from the start to `bracket`. If none is
+    /// left, a new window begins.
     fn narrow(&mut self, rate: RateBounds, bracket: Bracket, os_tick_ns: u64) {
-        match self.feasible.intersection(&rate.widened(WANDER)) {
+        match self.feasible.intersection(&rate.widened(MAX_WANDER)) {
             Some(feasible) => {
                 self.feasible = feasible;
                 if rate.relative() < self.mean.relative() {
@@ -127,27 +127,29 @@ impl Calibration {
         }
     }
 
-    /// The mean rate over the tightest ends; `None` before a third bracket has confirmed what two
-    /// said: a clock may have stepped between these.
+    /// The mean rate over the tightest ends; `None` before a third bracket has confirmed it: a
+    /// clock may have stepped between two.
     pub(crate) fn mean(&self) -> Option<MeanRate> {
-        self.unconfirmed().filter(|_| self.brackets >= CONFIRMED)
+        if self.brackets >= MIN_BRACKETS { self.unconfirmed() } else { None }
     }
 
-    /// The same before that: of a clock whose rate has just changed.
+    /// The mean rate over the tightest ends, from the second bracket on.
     pub(crate) fn unconfirmed(&self) -> Option<MeanRate> {
-        (self.brackets >= 2 && self.mean.low > 0.0)
-            .then(|| MeanRate { rate: self.mean, window_ns: self.mean_end.inner_since(&self.start) })
+        if self.brackets < 2 || self.mean.low <= 0.0 {
+            return None;
+        }
+        Some(MeanRate { rate: self.mean, window_ns: self.mean_end.inner_since(&self.start) })
     }
 
-    /// Lets the first half of a window go once the second is full, too.
+    /// Drops the first half of a window once the second is full, too.
     fn slide(&mut self, bracket: Bracket, os_tick_ns: u64) {
         let second_began = self.next_start.inner_since(&self.start) > 0.0;
-        if !second_began && bracket.inner_since(&self.start) >= FULL_NS {
+        if !second_began && bracket.inner_since(&self.start) >= HALF_WINDOW_NS {
             self.next_start = bracket;
-        } else if second_began && bracket.inner_since(&self.next_start) >= FULL_NS {
+        } else if second_began && bracket.inner_since(&self.next_start) >= HALF_WINDOW_NS {
             self.restart(self.next_start, bracket, os_tick_ns);
-            // By those of the half that stays.
-            (self.next_start, self.brackets) = (bracket, CONFIRMED);
+            // The brackets of the remaining half confirm it.
+            (self.next_start, self.brackets) = (bracket, MIN_BRACKETS);
         }
     }
 
@@ -162,12 +164,11 @@ impl Calibration {
 
     #[inline(never)]
     fn begin_mean(&mut self, rate: RateBounds, end: Bracket) {
-        (self.mean, self.mean_end, self.feasible) = (rate, end, rate.widened(WANDER));
+        (self.mean, self.mean_end, self.feasible) = (rate, end, rate.widened(MAX_WANDER));
     }
 }
 
-/// Returns the ticks of both clocks: the counter moves by what it counts, the OS clock by what was
-/// found when it was asked.
+/// Returns the ticks of both clocks: one count of the counter, and that of the OS clock.
 pub(crate) fn both_ticks(os_tick_ns: u64) -> Ticks {
     Ticks { outer: 1.0, inner: os_tick_ns as f64 }
 }

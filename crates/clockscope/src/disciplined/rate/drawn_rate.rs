@@ -4,9 +4,9 @@ use clockscope_core::brackets::Bracket;
 
 use super::calibration::{Calibration, MeanRate};
 
-/// Error that a line may have at its end, in ns, if its rate is drawn by. (Twice the bracket's
-/// width where that is more.)
-const GOOD_ENOUGH_NS: f64 = 100.0;
+/// Largest error of a line at its end by a rate that is drawn by, in ns. (Twice the bracket's width
+/// if that is more.)
+const MAX_END_ERROR_NS: f64 = 100.0;
 
 /// The counter's rate by the brackets of a generation, and the rate that lines have. All
 /// zero is the state before the first bracket.
@@ -34,7 +34,7 @@ impl DrawnRate {
         self.os_tick_ns
     }
 
-    /// By how much readings of both clocks together may be behind, in ns.
+    /// Sum of both clocks' ticks, in ns.
     pub(crate) fn ticks_ns(&self) -> u64 {
         self.os_tick_ns.saturating_add(self.ns_per_tick as u64)
     }
@@ -50,7 +50,7 @@ impl DrawnRate {
 
     /// The mean rate that is known; of a clock whose rate has just changed, that of two brackets.
     pub(crate) fn mean(&self) -> Option<MeanRate> {
-        self.calibration.mean().or_else(|| self.calibration.unconfirmed().filter(|_| self.is_confirmed))
+        if self.is_confirmed { self.calibration.unconfirmed() } else { self.calibration.mean() }
     }
 
     /// The next bracket is the first: the OS clock has this tick, in ns.
@@ -58,21 +58,19 @@ impl DrawnRate {
         self.os_tick_ns = os_tick_ns;
     }
 
-    /// Adds a bracket. Its rate is drawn by from when such a line errs by no more, where it ends
-    /// after a window, than is good enough; a calibration that has only begun goes on with the rate
-    /// of the one before.
+    /// Adds a bracket. Lines are drawn by the mean rate once the error of such a line is small
+    /// enough after a window; until then, by the rate of the calibration before.
     #[inline(never)]
     pub(crate) fn add(&mut self, bracket: Bracket, window_ns: u64) {
         self.calibration.add(bracket, self.os_tick_ns);
         let Some(mean) = self.calibration.mean() else { return };
         let width_ns = bracket.width() as f64 * mean.rate.middle();
-        if mean.rate.relative() * 2.0 * window_ns as f64 <= GOOD_ENOUGH_NS.max(2.0 * width_ns) {
+        if mean.rate.relative() * 2.0 * window_ns as f64 <= MAX_END_ERROR_NS.max(2.0 * width_ns) {
             self.ns_per_tick = mean.rate.middle();
         }
     }
 
-    /// The OS clock is slewed: while it changes, no rate is better than that of the last two
-    /// brackets.
+    /// Follows an OS clock that is slewed: its best rate is that of the last two brackets.
     pub(crate) fn follow(&mut self, ns_per_tick: f64) {
         self.ns_per_tick = ns_per_tick;
     }
@@ -92,7 +90,7 @@ impl DrawnRate {
         *self = Self { os_tick_ns: self.os_tick_ns, ..Self::NONE };
     }
 
-    /// Takes `width` for what a bracket costs from now on, in ticks.
+    /// Takes `width` as the narrowest bracket's from now on, in ticks.
     pub(crate) fn accept_width(&mut self, width: u64) {
         self.calibration.accept_width(width);
     }

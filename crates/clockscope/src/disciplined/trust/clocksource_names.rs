@@ -8,13 +8,13 @@ use clockscope_core::atomic::AtomicU64;
 use clockscope_core::clocksource::ClocksourceName;
 use core::sync::atomic::Ordering;
 
-/// Names that are stored in a process's life. Those of later clocksources are not known.
+/// Number of names that a process stores. Those of later clocksources are not known.
 const SLOTS: usize = 4;
 
 /// Number of a name for which there was no slot.
 const NO_SLOT: u8 = 15;
 
-const WORDS: usize = ClocksourceName::LONGEST / size_of::<u64>();
+const WORDS_PER_NAME: usize = ClocksourceName::LONGEST / size_of::<u64>();
 
 /// All zero is the state without a name.
 pub(crate) struct ClocksourceNames([NameSlot; SLOTS]);
@@ -22,7 +22,7 @@ pub(crate) struct ClocksourceNames([NameSlot; SLOTS]);
 struct NameSlot {
     /// 0: free. Otherwise the length of the name and [`WRITTEN`], or [`BEING_WRITTEN`].
     state: AtomicU64,
-    words: [AtomicU64; WORDS],
+    words: [AtomicU64; WORDS_PER_NAME],
 }
 
 const BEING_WRITTEN: u64 = 1;
@@ -30,11 +30,11 @@ const WRITTEN: u64 = 1 << 32;
 
 impl ClocksourceNames {
     pub(crate) const fn new() -> Self {
-        Self([const { NameSlot { state: AtomicU64::new(0), words: [const { AtomicU64::new(0) }; WORDS] } }; SLOTS])
+        Self([const { NameSlot { state: AtomicU64::new(0), words: [const { AtomicU64::new(0) }; _] } }; SLOTS])
     }
 
     /// Stores a name, and returns the number of its slot: 1 to 4, or another one if all slots are
-    /// taken. Waits for nobody: a name that another thread is storing is stored twice.
+    /// taken. Waits for no thread: a name that another one is storing is stored twice.
     pub(crate) fn store(&self, name: &ClocksourceName) -> u8 {
         for (number, slot) in (1..).zip(&self.0) {
             if slot.name().as_ref() == Some(name) || slot.take(name) {
@@ -54,12 +54,14 @@ impl NameSlot {
     #[inline(never)]
     fn name(&self) -> Option<ClocksourceName> {
         let state = self.state.load(Ordering::Acquire);
-        let length = (state & WRITTEN != 0).then_some((state & !WRITTEN) as usize)?;
+        if state & WRITTEN == 0 {
+            return None;
+        }
         let mut bytes = [0; ClocksourceName::LONGEST];
         for (bytes, word) in bytes.chunks_exact_mut(size_of::<u64>()).zip(&self.words) {
             bytes.copy_from_slice(&word.load(Ordering::Relaxed).to_ne_bytes());
         }
-        ClocksourceName::new(bytes.get(..length)?)
+        ClocksourceName::new(bytes.get(..(state & !WRITTEN) as usize)?)
     }
 
     /// Stores a name if the slot is free.

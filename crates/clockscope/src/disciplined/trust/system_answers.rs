@@ -1,4 +1,4 @@
-//! Stores the last answers of kernel and hardware about the counter.
+//! The last answers of kernel and hardware about the counter.
 //!
 //! The second reading of a process asks, or [`crate::disciplined::Disciplined::prepare`]; after
 //! that only [`crate::disciplined::Disciplined::recheck`] does. Asking takes system calls, which
@@ -10,9 +10,9 @@ use core::sync::atomic::Ordering;
 
 use crate::evidence::Demotion;
 
-/// The answers, in one word: bit 0 says that they were given, two bits each one, four the place of
-/// the clocksource's name, one that all questions were asked, and the upper half the OS clock's
-/// tick. All zero is the state before.
+/// The answers, in one word: a bit for their presence, two bits for each, four for the slot of the
+/// clocksource's name, one for complete answers, and the upper half for the OS clock's tick. All
+/// zero is the state before the first.
 pub(crate) struct SystemAnswers(AtomicU64);
 
 /// The answers to one asking.
@@ -24,16 +24,16 @@ pub(crate) struct Answers {
     pub(crate) clocksource: Option<bool>,
     /// Does the hardware promise a constant rate?
     pub(crate) invariant: Option<bool>,
-    /// Place of the clocksource's name ([`super::clocksource_names`]); 0 where nobody names it.
+    /// Slot of the clocksource's name ([`super::clocksource_names`]); 0 without a name.
     pub(crate) name: u8,
-    /// Also asked for the facts that only evidence reports.
+    /// True if the facts that only evidence reports were asked for, too.
     pub(crate) is_complete: bool,
     /// The OS clock's tick in ns, 1 or more.
     pub(crate) os_tick_ns: u64,
 }
 
-/// The counter cannot be disciplined by an OS clock of such a tick, in ns.
-const COARSE_OS_NS: u64 = 1000;
+/// Shortest tick of an OS clock, in ns, that is too coarse to discipline the counter.
+const MIN_COARSE_TICK_NS: u64 = 1000;
 
 const GIVEN: u64 = 1;
 const PERMITTED: u32 = 1;
@@ -49,22 +49,22 @@ impl SystemAnswers {
         Self(AtomicU64::new(0))
     }
 
-    /// The answers; `None` before anybody has asked.
+    /// The answers; `None` before the first question.
     pub(crate) fn answers(&self) -> Option<Answers> {
         let word = self.0.load(Ordering::Acquire);
-        (word & GIVEN != 0).then(|| Answers::of(word))
+        if word & GIVEN != 0 { Some(Answers::from_word(word)) } else { None }
     }
 
-    /// Keeps new answers. A question that was answered before and is not any more keeps its answer:
-    /// that the system cannot be asked is no reason against the counter. Many threads may ask at
-    /// once.
+    /// Keeps new answers. A question without a new answer keeps its former one: a system that
+    /// cannot be asked any more is no evidence against the counter. Many threads may ask at once.
     pub(crate) fn keep(&self, new: Answers) -> Answers {
-        let replace = |word| Some(Answers::of(word).replaced_by(new).word());
-        let (Ok(former) | Err(former)) = self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, replace);
-        Answers::of(former).replaced_by(new)
+        let (Ok(former) | Err(former)) = self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, |word| {
+            Some(Answers::from_word(word).replaced_by(new).word())
+        });
+        Answers::from_word(former).replaced_by(new)
     }
 
-    /// From here on the counter may not be read. Callable in a signal handler.
+    /// Forbids to read the counter from now on. Callable in a signal handler.
     pub(crate) fn forbid(&self) {
         let _ = self.0.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |word| {
             Some(word & !(3 << PERMITTED) | packed(Some(false)) << PERMITTED)
@@ -73,7 +73,7 @@ impl SystemAnswers {
 }
 
 impl Answers {
-    fn of(word: u64) -> Self {
+    fn from_word(word: u64) -> Self {
         Self {
             permitted: unpacked(word >> PERMITTED),
             clocksource: unpacked(word >> CLOCKSOURCE),
@@ -109,12 +109,12 @@ impl Answers {
         }
     }
 
-    /// Reason why the counter may not be used; `None` if it may. `readmitted`: a test of our own
-    /// has shown that it is sound.
+    /// Reason why the counter may not be used; `None` if it may. `readmitted`: the library's test
+    /// of it has passed.
     pub(crate) fn demotion(&self, readmitted: bool) -> Option<Demotion> {
         match (self.permitted, self.clocksource) {
             (Some(false), _) => Some(Demotion::NotPermitted),
-            _ if self.os_tick_ns >= COARSE_OS_NS => Some(Demotion::CoarseOsClock),
+            _ if self.os_tick_ns >= MIN_COARSE_TICK_NS => Some(Demotion::CoarseOsClock),
             (_, Some(true)) => None,
             _ if readmitted && self.invariant == Some(true) => None,
             (_, Some(false)) => Some(Demotion::NotClocksource),

@@ -2,21 +2,21 @@
 //! where the kernel does not trust it.
 //!
 //! The counter is then used because of that test. The test shows nothing of other CPUs or of
-//! another machine: a renewal that runs there withdraws it.
+//! another machine: a renewal that runs there revokes it.
 
 use clockscope_core::atomic::AtomicU64;
 use core::sync::atomic::Ordering;
 
-/// CPUs that are stored one by one. Those beyond are not covered.
-pub(crate) const CPUS: usize = 1024;
-const WORD: usize = u64::BITS as usize;
+/// CPUs of which each is stored. Those beyond are not covered.
+pub(crate) const MAX_CPUS: usize = 1024;
+const CPUS_PER_WORD: usize = u64::BITS as usize;
 
 /// The last test that passed. All zero is the state before any. Outside of the memory that a fork
 /// wipes: a child uses the counter because of its parent's test.
 pub(crate) struct VerifiedCpus {
     /// The number of the test, and in the lowest bits its scope.
     word: AtomicU64,
-    cpus: [AtomicU64; CPUS / WORD],
+    cpus: [AtomicU64; MAX_CPUS / CPUS_PER_WORD],
     /// [`crate::disciplined::OsClock::disruptions`] when the test began, plus 1; 0 where it
     /// was not known.
     disruptions: AtomicU64,
@@ -37,7 +37,7 @@ impl VerifiedCpus {
     pub(crate) const fn new() -> Self {
         Self {
             word: AtomicU64::new(0),
-            cpus: [const { AtomicU64::new(0) }; CPUS / WORD],
+            cpus: [const { AtomicU64::new(0) }; MAX_CPUS / CPUS_PER_WORD],
             disruptions: AtomicU64::new(0),
         }
     }
@@ -46,14 +46,17 @@ impl VerifiedCpus {
     /// when the machine's number of disruptions was this. `false` if another thread is storing one,
     /// or rejects it meanwhile. Waits for no other thread.
     pub(crate) fn accept(&self, cpus: Option<&[u32]>, disruptions: Option<u64>) -> bool {
-        let begun =
-            |word: u64| (word & SCOPE != BEING_STORED).then(|| (word & !SCOPE).wrapping_add(ONE_TEST | BEING_STORED));
-        let Ok(former) = self.word.fetch_update(Ordering::AcqRel, Ordering::Relaxed, begun) else { return false };
+        let Ok(former) = self.word.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |word| {
+            let being_stored = (word & !SCOPE).wrapping_add(ONE_TEST | BEING_STORED);
+            if word & SCOPE == BEING_STORED { None } else { Some(being_stored) }
+        }) else {
+            return false;
+        };
         let number = (former & !SCOPE).wrapping_add(ONE_TEST);
         if let Some(covered) = cpus {
-            for (first, word) in (0..).step_by(WORD).zip(&self.cpus) {
-                let bits = covered.iter().filter_map(|cpu| cpu.checked_sub(first).filter(|bit| *bit < u64::BITS));
-                word.store(bits.fold(0, |mask, bit| mask | 1 << bit), Ordering::Relaxed);
+            for (word, stored) in (0..).zip(&self.cpus) {
+                let of_word = covered.iter().filter(|cpu| **cpu as usize / CPUS_PER_WORD == word);
+                stored.store(of_word.fold(0, |mask, cpu| mask | 1 << (cpu % u64::BITS)), Ordering::Relaxed);
             }
         }
         self.disruptions.store(plus_one(disruptions), Ordering::Relaxed);
@@ -61,34 +64,34 @@ impl VerifiedCpus {
         self.word.compare_exchange(number | BEING_STORED, stored, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
-    /// Withdraws every test.
+    /// Revokes every test.
     pub(crate) fn reject(&self) {
         self.word.fetch_and(!SCOPE, Ordering::AcqRel);
     }
 
-    /// Withdraws this test, unless another one has passed since.
-    pub(crate) fn withdraw(&self, test: Test) {
+    /// Revokes this test, unless another one has passed since.
+    pub(crate) fn revoke(&self, test: Test) {
         let _ = self.word.compare_exchange(test.0, test.0 & !SCOPE, Ordering::AcqRel, Ordering::Relaxed);
     }
 
-    /// Returns the last test that passed, if it was not withdrawn.
+    /// Returns the last test that passed, if it was not revoked.
     pub(crate) fn last(&self) -> Option<Test> {
         let word = self.word.load(Ordering::Acquire);
-        matches!(word & SCOPE, SOME_CPUS | ALL_CPUS).then_some(Test(word))
+        if matches!(word & SCOPE, SOME_CPUS | ALL_CPUS) { Some(Test(word)) } else { None }
     }
 
-    /// Returns whether the test was made on this CPU; where the CPU is not known, it was.
+    /// Returns true if the test was made on this CPU, or if the CPU is not known.
     pub(crate) fn covers_cpu(&self, test: Test, cpu: impl FnOnce() -> Option<u32>) -> bool {
         if test.0 & SCOPE == ALL_CPUS {
             return true;
         }
         let Some(cpu) = cpu().map(|cpu| cpu as usize) else { return true };
-        let bits = self.cpus.get(cpu / WORD).map_or(0, |word| word.load(Ordering::Relaxed));
-        bits >> (cpu % WORD) & 1 == 1
+        let bits = self.cpus.get(cpu / CPUS_PER_WORD).map_or(0, |word| word.load(Ordering::Relaxed));
+        bits >> (cpu % CPUS_PER_WORD) & 1 == 1
     }
 
-    /// Returns whether the test was made on this machine: the number of disruptions is what it was,
-    /// or is not known now. A number that was not known when the test began is another one.
+    /// Returns true if the test was made on this machine: the number of disruptions is unchanged,
+    /// or is not known now. A number that was not known when the test began has changed.
     pub(crate) fn covers_machine(&self, disruptions: Option<u64>) -> bool {
         disruptions.is_none() || self.disruptions.load(Ordering::Relaxed) == plus_one(disruptions)
     }
@@ -104,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_test_holds_for_its_cpus_until_it_is_withdrawn() {
+    fn a_test_holds_for_its_cpus_until_it_is_revoked() {
         let verified_cpus = VerifiedCpus::new();
         assert_eq!(verified_cpus.last(), None);
         assert!(verified_cpus.accept(Some(&[0, 63, 64, 1023, 70_000]), None));
@@ -116,10 +119,10 @@ mod tests {
         assert!(verified_cpus.covers_cpu(first, || None));
         // Another test has passed meanwhile: it stays.
         assert!(verified_cpus.accept(Some(&[2]), Some(7)));
-        verified_cpus.withdraw(first);
+        verified_cpus.revoke(first);
         let second = verified_cpus.last().unwrap();
         assert!(verified_cpus.covers_cpu(second, || Some(2)) && !verified_cpus.covers_cpu(second, || Some(0)));
-        verified_cpus.withdraw(second);
+        verified_cpus.revoke(second);
         assert_eq!(verified_cpus.last(), None);
         assert!(verified_cpus.accept(None, None));
         let third = verified_cpus.last().unwrap();

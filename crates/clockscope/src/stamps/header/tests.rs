@@ -69,11 +69,6 @@ fn a_header_converts_what_it_has() {
 #[test]
 fn a_spoiled_header_is_refused() {
     let lines: Vec<&str> = TEXT.lines().collect();
-    let wrong = |number: usize, text: &str| {
-        let spoiled: Vec<&str> =
-            lines.iter().enumerate().map(|(at, line)| if at + 1 == number { text } else { line }).collect();
-        Header::split((spoiled.join("\n") + "\n").as_bytes()).map(drop).map_err(|error| (error.line, error.reason))
-    };
     for (number, text, reason) in [
         (1, "clockscope stamps 2", Reason::Version),
         (1, "clockscope", Reason::NoHeader),
@@ -96,7 +91,10 @@ fn a_spoiled_header_is_refused() {
         (10, "piece 2000 1000 6999 9223372036854775808 61 25 - - unsynchronized 0 0", Reason::OutOfOrder),
         (10, "piece 999 1000 7000 9223372036854775808 61 25 - - unsynchronized 0 0", Reason::OutOfOrder),
     ] {
-        assert_eq!(wrong(number, text), Err((number, reason)), "{text}");
+        let spoiled: Vec<&str> =
+            lines.iter().enumerate().map(|(at, line)| if at + 1 == number { text } else { line }).collect();
+        let error = Header::split((spoiled.join("\n") + "\n").as_bytes()).unwrap_err();
+        assert_eq!((error.line, error.reason), (number, reason), "{text}");
     }
     for length in 0..TEXT.len() - "end\n".len() {
         assert!(Header::split(&TEXT.as_bytes()[..length]).is_err(), "{length} bytes of it");
