@@ -1,4 +1,4 @@
-//! Bounds of the true time by a statement, and why there may be none.
+//! Bounds of the true time by a statement, and the reasons why there may be none.
 
 pub(crate) mod kernel;
 
@@ -18,7 +18,7 @@ use crate::leap::widen;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unbounded {
-    /// Nothing synchronizes the system's clock, so that its error may be anything. What it shows.
+    /// Nothing synchronizes the system's clock, so that its error may be anything. Its reading.
     Unsynchronized(WallTime),
     /// A daemon works an offset off by the clock's rate, and the kernel does not know how much of
     /// it is left. Or the oscillator is off by more than 100 ppm.
@@ -56,27 +56,27 @@ impl CivilInterval {
         Self { earliest_ns: unix_ns - error, latest_ns: unix_ns + error, basis, state, leap }
     }
 
-    /// The same with so much more on either side.
+    /// The interval, wider by `ns` at both ends.
     #[cfg(all(feature = "clockbound", target_os = "linux"))]
     pub(crate) fn wider(self, ns: u64) -> Self {
         let ns = i128::from(ns);
         Self { earliest_ns: self.earliest_ns - ns, latest_ns: self.latest_ns + ns, ..self }
     }
 
-    /// The same where the clock has still to be moved by up to `ns`: the true time is ahead by as
-    /// much, or behind.
+    /// The interval of a clock that has still to be moved by up to `ns`: the true time is ahead of
+    /// it by as much, or behind.
     pub(crate) fn moved(self, ns: i64) -> Self {
         let (back, ahead) = (i128::from(ns.min(0)), i128::from(ns.max(0)));
         Self { earliest_ns: self.earliest_ns + back, latest_ns: self.latest_ns + ahead, ..self }
     }
 
-    /// The same, as it may be carried on for `lasts_ns`.
+    /// The interval as a statement that may be carried on for `lasts_ns`.
     pub(super) fn civil_statement(&self, rate_ppm: f64, lasts_ns: i128) -> CivilStatement {
         let interval = (self.earliest_ns, self.latest_ns);
         let widened = widen(self.leap, interval);
-        // Both ends may part by a thousandth, and the interval moves on by as much as it lasts.
-        let is_leap_near =
-            widen(self.leap, (interval.0, interval.1 + 2 * lasts_ns)) != (interval.0, interval.1 + 2 * lasts_ns);
+        // The interval moves on while it lasts, and becomes wider by a thousandth.
+        let later = (self.earliest_ns, self.latest_ns + 2 * lasts_ns);
+        let is_leap_near = widen(self.leap, later) != later;
         let state = if widened == interval { self.state } else { CivilState::LeapSecond };
         let (Ok(earliest_ns), Ok(latest_ns)) = (i64::try_from(widened.0), i64::try_from(widened.1)) else {
             return CivilStatement::nothing(CivilState::Unavailable);

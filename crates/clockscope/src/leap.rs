@@ -37,7 +37,8 @@ mod tests {
         }
     }
 
-    /// The same of one that leaves the last second out, since where that would have begun.
+    /// Time that a kernel that leaves the last second out shows, and its state, since the moment at
+    /// which that second would have begun.
     fn deleting(since_ns: i128) -> (i128, Leap) {
         if since_ns < 0 { (MIDNIGHT - SECOND_NS + since_ns, Leap::Delete) } else { (MIDNIGHT + since_ns, Leap::Done) }
     }

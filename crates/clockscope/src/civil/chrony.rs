@@ -16,17 +16,17 @@ use crate::{Instant, now};
 use clockscope_core::Basis;
 use clockscope_core::CivilState;
 
-/// After that it is not asked for so long, in ns.
+/// Time without questions after one without an answer, in ns.
 const SILENCE_NS: u64 = 1_000_000_000;
 
-/// The OS clock is slewed by no more than this share (adjtimex(2)).
-const SLEWED: f64 = 0.1005;
+/// Largest slew of the OS clock, as a share (adjtimex(2)).
+const MAX_SLEW: f64 = 0.1005;
 
-/// No clock is corrected by more, in s, nor is its error larger.
+/// Limit of a correction and of an error, in s.
 const DAY_S: f64 = 86_400.0;
 
-/// The interval of the true time by chronyd's answer, or by the kernel's state where there is none.
-/// The state was read after `began`.
+/// The interval of the true time by chronyd's answer, or by the kernel's state without one. The
+/// state was read after `began`.
 ///
 /// # Errors
 /// The kernel states none, or it is worth nothing.
@@ -54,8 +54,8 @@ pub(super) fn bounded(
     Ok((kernel.interval(now().ns_since(again))?, kernel))
 }
 
-/// Returns true if the kernel's clock went on from one state to the other as it is slewed at most.
-/// Each was read between two moments.
+/// Returns true if a slew explains the advance of the kernel's clock between two states. Each was
+/// read between two moments.
 fn is_continuous(
     (former, (began, read)): (&KernelClockState, (Instant, Instant)),
     (later, (began_later, read_later)): (&KernelClockState, (Instant, Instant)),
@@ -63,20 +63,20 @@ fn is_continuous(
     let advance = (later.unix_ns - former.unix_ns) as f64;
     let (least, most) = (began_later.ns_since(read) as f64, read_later.ns_since(began) as f64);
     let rounded = former.unit_ns.max(later.unit_ns) as f64 + 1_000.0;
-    (least * (1.0 - SLEWED) - rounded..=most * (1.0 + SLEWED) + rounded).contains(&advance)
+    (least * (1.0 - MAX_SLEW) - rounded..=most * (1.0 + MAX_SLEW) + rounded).contains(&advance)
 }
 
 /// Figures of chronyd for the clock's error. In seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Tracking {
-    /// By how much the clock is behind, and will be moved.
+    /// The clock's lag, which will be corrected.
     correction: f64,
     root_delay: f64,
     root_dispersion: f64,
     leap: Leap,
 }
 
-/// Asks; `None` where chronyd does not answer, or is not synchronized.
+/// Asks; `None` if chronyd does not answer, or is not synchronized.
 fn ask() -> Option<Tracking> {
     static SILENT_UNTIL_NS: AtomicU64 = AtomicU64::new(0);
     let start = now();
@@ -91,21 +91,23 @@ fn ask() -> Option<Tracking> {
 }
 
 fn ask_at(address: SocketAddr) -> Option<Tracking> {
-    chrony::ask_at(address, now().as_ns() as u32).and_then(|found| Tracking::accepted(&found))
+    Tracking::accepted(&chrony::ask_at(address, now().as_ns() as u32)?)
 }
 
 impl Tracking {
-    /// `None` where nothing is known, or what is stated cannot be.
-    fn accepted(found: &chrony::Tracking) -> Option<Self> {
-        // Nobody knows a clock without any error.
-        let is_plausible = found.error_s() > 0.0 && found.error_s() < DAY_S && found.correction_s.abs() < DAY_S;
-        let tracking = Self {
-            correction: found.correction_s,
-            root_delay: found.root_delay_s,
-            root_dispersion: found.root_dispersion_s,
-            leap: found.leap,
-        };
-        (found.is_synchronized && is_plausible).then_some(tracking)
+    /// Returns the figures of an answer; `None` if it is not synchronized or not plausible.
+    fn accepted(answer: &chrony::Tracking) -> Option<Self> {
+        // Every clock has an error.
+        let is_plausible = answer.error_s() > 0.0 && answer.error_s() < DAY_S && answer.correction_s.abs() < DAY_S;
+        if !answer.is_synchronized || !is_plausible {
+            return None;
+        }
+        Some(Self {
+            correction: answer.correction_s,
+            root_delay: answer.root_delay_s,
+            root_dispersion: answer.root_dispersion_s,
+            leap: answer.leap,
+        })
     }
 
     /// The largest error that the clock has beside the correction, as chrony's manual states it.
@@ -117,7 +119,7 @@ impl Tracking {
     /// answer that took `answer_ns`. The clock is slewed on meanwhile.
     pub(super) fn interval(&self, kernel: &KernelClockState, (reading_ns, answer_ns): (u64, u64)) -> CivilInterval {
         let rounded_s = self.correction.abs() * ROUNDED;
-        let slewed_ns = SLEWED * (reading_ns + answer_ns) as f64;
+        let slewed_ns = MAX_SLEW * (reading_ns + answer_ns) as f64;
         let error_ns = (self.error_s() + rounded_s) * 1e9 + slewed_ns;
         let error_ns = (error_ns.ceil() as u64).saturating_add(kernel.unit_ns).saturating_add(reading_ns);
         // In ns both are exact enough: a float has 53 bits, and a correction of months is none.
@@ -187,7 +189,7 @@ mod tests {
             for (ours, printed) in [found.correction, found.root_delay, found.root_dispersion].iter().zip(printed) {
                 assert!((ours - printed).abs() < 0.6e-9, "{name}: {ours} {printed}");
             }
-            // Some ms passed between the reply and the look at the true time: the slew went on.
+            // The slew went on for some ms between the reply and the reading of the true time.
             let truth: i128 = true_minus_real.parse().unwrap();
             let interval = found.interval(&KernelClockState::unsynchronized(0), (0, 20_000_000));
             assert!((interval.earliest_ns..=interval.latest_ns).contains(&truth), "{name}: {interval:?} {truth}");
@@ -270,10 +272,18 @@ mod tests {
     #[test]
     fn a_clock_that_was_set_meanwhile_is_noticed() {
         let (at, state) = (Instant::from_ns, KernelClockState::unsynchronized);
-        let is_continuous = |later_ns| {
-            is_continuous((&state(0), (at(0), at(1_000))), (&state(later_ns), (at(1_000_000), at(1_001_000))))
-        };
-        assert!([900_000, 1_000_000, 1_100_000].into_iter().all(is_continuous));
-        assert!([-1_000_000, 0, 880_000, 1_110_000, 1_000_000_000].into_iter().all(|ns| !is_continuous(ns)));
+        for (later_ns, is_set) in [
+            (900_000, false),
+            (1_000_000, false),
+            (1_100_000, false),
+            (-1_000_000, true),
+            (0, true),
+            (880_000, true),
+            (1_110_000, true),
+            (1_000_000_000, true),
+        ] {
+            let later = (&state(later_ns), (at(1_000_000), at(1_001_000)));
+            assert_eq!(is_continuous((&state(0), (at(0), at(1_000))), later), !is_set, "{later_ns}");
+        }
     }
 }

@@ -28,10 +28,10 @@ const SYNCHRONIZED: u32 = 1;
 const FREE_RUNNING: u32 = 2;
 
 const SECOND_NS: i128 = 1_000_000_000;
-/// A larger bound, or a daemon that was heard of longer ago, is none.
+/// Largest bound, and largest age of one.
 const DAY_NS: i128 = 86_400 * SECOND_NS;
-/// Moments are stamped by a clock that may be a little behind.
-const EARLIER_NS: i128 = 1_000;
+/// Largest lead of the daemon's clock.
+const MAX_LEAD_NS: i128 = 1_000;
 
 /// Contents of the segment. Moments are CLOCK_MONOTONIC's, in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub(super) fn ask(kernel: &KernelClockState) -> Option<CivilInterval> {
 /// Reads the segment; `None` if there is none of a known layout, or it is being written.
 fn read(path: &str) -> Option<SharedSegment> {
     const TRIES: u32 = 4;
-    // Whatever is there is not waited for.
+    // Opening it never waits, whatever kind of file it is.
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path).ok()?;
     if !file.metadata().ok()?.is_file() {
         return None;
@@ -80,49 +80,50 @@ fn read_once(file: &File) -> Option<SharedSegment> {
     let mut generation = [0; GENERATION.1];
     file.read_exact_at(&mut generation, at).ok()?;
     let before = &bytes[at as usize..at as usize + length];
-    (before == generation).then(|| decode(&bytes)).flatten()
+    if before == generation { decode(&bytes) } else { None }
 }
 
-/// All numbers are the machine's own.
+/// Decodes a segment. All numbers are in the machine's byte order.
 fn decode(bytes: &[u8; LENGTH]) -> Option<SharedSegment> {
-    fn field<const N: usize>(bytes: &[u8; LENGTH], at: usize) -> [u8; N] {
-        let mut field = [0; N];
-        field.copy_from_slice(&bytes[at..at + N]);
-        field
-    }
-    let half = |at| u16::from_ne_bytes(field(bytes, at));
-    let word = |at| u32::from_ne_bytes(field(bytes, at));
-    let number = |at| i64::from_ne_bytes(field(bytes, at));
-    let moment = |at: usize| {
-        let (seconds, ns) = (i128::from(number(at)), i128::from(number(at + 8)));
-        (0..SECOND_NS).contains(&ns).then_some(seconds * SECOND_NS + ns)
-    };
-    let (generation, status) = (half(14), word(68));
-    let is_known = [word(0), word(4)] == MAGIC && half(12) == VERSION && generation != 0 && generation & 1 == 0;
-    let bound_ns = i128::from(number(48));
-    let is_plausible = (0..=DAY_NS).contains(&bound_ns) && word(64) < 1_000_000_000;
-    let has_bound = matches!(status, SYNCHRONIZED | FREE_RUNNING);
-    if !(is_known && is_plausible && has_bound) {
+    let [magic, number, drift_ppb, status] = [0, 4, 64, 68].map(|at| u32::from_ne_bytes(field(bytes, at)));
+    let [version, generation] = [12, 14].map(|at| u16::from_ne_bytes(field(bytes, at)));
+    let [as_of_ns, void_after_ns] = [16, 32].map(|at| {
+        let [seconds, ns] = [at, at + 8].map(|at| i128::from(i64::from_ne_bytes(field(bytes, at))));
+        if (0..SECOND_NS).contains(&ns) { Some(seconds * SECOND_NS + ns) } else { None }
+    });
+    let is_known = [magic, number] == MAGIC && version == VERSION && generation != 0 && generation & 1 == 0;
+    let bound_ns = i64::from_ne_bytes(field(bytes, 48)).into();
+    let is_plausible = (0..=DAY_NS).contains(&bound_ns) && drift_ppb < 1_000_000_000;
+    if !is_known || !is_plausible || !matches!(status, SYNCHRONIZED | FREE_RUNNING) {
         return None;
     }
+    let marker = u64::from_ne_bytes(field(bytes, 56));
     Some(SharedSegment {
-        as_of_ns: moment(16)?,
-        void_after_ns: moment(32)?,
+        as_of_ns: as_of_ns?,
+        void_after_ns: void_after_ns?,
         bound_ns,
-        drift_ppb: word(64).into(),
-        disruption_marker: (bytes[72] != 0).then(|| u64::from_ne_bytes(field(bytes, 56))),
+        drift_ppb: drift_ppb.into(),
+        disruption_marker: if bytes[72] != 0 { Some(marker) } else { None },
     })
 }
 
+/// Returns the bytes of a number.
+fn field<const N: usize>(bytes: &[u8; LENGTH], at: usize) -> [u8; N] {
+    let mut field = [0; N];
+    field.copy_from_slice(&bytes[at..at + N]);
+    field
+}
+
 impl SharedSegment {
-    /// The bound now: it grows by the oscillator's drift from when it was stated. `None` where it
-    /// is void, or is another machine's.
+    /// The bound now: it grows by the oscillator's drift since the daemon stated it. `None` if it
+    /// is void, or another machine's.
     fn error_ns(&self, monotonic_ns: i128, disruptions: Option<u64>) -> Option<u64> {
         let age_ns = monotonic_ns - self.as_of_ns;
-        let is_void = monotonic_ns >= self.void_after_ns || !(-EARLIER_NS..=DAY_NS).contains(&age_ns);
-        let is_disrupted = self.disruption_marker.is_some() && self.disruption_marker != disruptions;
-        let grown_ns = self.bound_ns + (age_ns.max(0) * self.drift_ppb).div_euclid(SECOND_NS) + 1;
-        (!is_void && !is_disrupted).then(|| u64::try_from(grown_ns).ok()).flatten()
+        let is_void = monotonic_ns >= self.void_after_ns || !(-MAX_LEAD_NS..=DAY_NS).contains(&age_ns);
+        if is_void || self.disruption_marker.is_some() && self.disruption_marker != disruptions {
+            return None;
+        }
+        u64::try_from(self.bound_ns + (age_ns.max(0) * self.drift_ppb).div_euclid(SECOND_NS) + 1).ok()
     }
 }
 
@@ -131,7 +132,7 @@ impl SharedSegment {
 fn monotonic_is_the_daemons() -> bool {
     match std::fs::read_to_string("/proc/self/timens_offsets") {
         Ok(offsets) => is_zero(&offsets),
-        // A kernel without such namespaces, unless nothing of /proc is there.
+        // A kernel without such namespaces, unless /proc is missing.
         Err(_) => std::path::Path::new("/proc/self").exists(),
     }
 }
@@ -180,21 +181,22 @@ mod tests {
         bytes([100, 5], [1100, 5], 250_000, SYNCHRONIZED, None)
     }
 
+    fn error_ns(bytes: [u8; LENGTH], monotonic_s: i128, disruptions: Option<u64>) -> Option<u64> {
+        decode(&bytes)?.error_ns(monotonic_s * SECOND_NS, disruptions)
+    }
+
     #[test]
     fn published_bounds_are_used_while_they_hold() {
-        let error = |bytes: [u8; LENGTH], monotonic_s: i128, disruptions| {
-            decode(&bytes).and_then(|segment| segment.error_ns(monotonic_s * SECOND_NS, disruptions))
-        };
         // 1 ppm of drift.
-        assert_eq!(error(sound(), 101, None), Some(250_000 + 999 + 1));
-        assert_eq!(error(sound(), 1100, None), Some(250_000 + 999_999 + 1));
-        assert_eq!(error(sound(), 1101, None), None, "void");
-        assert_eq!(error(sound(), 99, None), None, "of the future");
+        assert_eq!(error_ns(sound(), 101, None), Some(250_000 + 999 + 1));
+        assert_eq!(error_ns(sound(), 1100, None), Some(250_000 + 999_999 + 1));
+        assert_eq!(error_ns(sound(), 1101, None), None, "void");
+        assert_eq!(error_ns(sound(), 99, None), None, "of the future");
         let free = bytes([100, 0], [1100, 0], 250_000, FREE_RUNNING, None);
-        assert!(error(free, 101, None).is_some());
+        assert!(error_ns(free, 101, None).is_some());
         let marked = bytes([100, 0], [1100, 0], 250_000, SYNCHRONIZED, Some(7));
         for (disruptions, holds) in [(Some(7), true), (Some(8), false), (None, false)] {
-            assert_eq!(error(marked, 101, disruptions).is_some(), holds, "{disruptions:?}");
+            assert_eq!(error_ns(marked, 101, disruptions).is_some(), holds, "{disruptions:?}");
         }
     }
 

@@ -17,33 +17,43 @@ const RECORDED: &str = include_str!("adjtimex.txt");
 /// A recorded line: what is to be made of it, the state at 0 of Unix time, and the true time then.
 fn parsed(line: &str) -> (&str, KernelClockState, i128) {
     let (class, fields) = line.split_once(' ').unwrap();
-    let text = |name: &str| {
-        let of =
-            |field: &'_ str| field.split_once('=').filter(|(key, _)| *key == name).map(|(_, value)| value.to_owned());
-        fields.split_whitespace().find_map(of).unwrap_or_else(|| panic!("{name} in {line}"))
-    };
-    let number = |name: &str| text(name).parse::<i64>().unwrap();
-    let status = i64::from_str_radix(text("status").trim_start_matches("0x"), 16).unwrap();
-    let has = |flag: i64| status & flag != 0;
-    let (unsync, pll, nano, ins, del) = (has(0x40), has(0x1), has(0x2000), has(0x10), has(0x20));
+    let status = i64::from_str_radix(field(fields, "status").trim_start_matches("0x"), 16).unwrap();
+    let [unsync, pll, nano, ins, del] = [0x40, 0x1, 0x2000, 0x10, 0x20].map(|flag| status & flag != 0);
     let unit_ns = if nano { 1 } else { 1000 };
     let state = KernelClockState {
         unix_ns: 0,
         unit_ns: unit_ns as u64,
         leap: if ins || del { Leap::Announced } else { Leap::None },
         is_unsynchronized: unsync,
-        has_failed: number("ret") == 5 && !unsync,
+        has_failed: number(fields, "ret") == 5 && !unsync,
         is_by_loop: pll,
         is_in_ns: nano,
-        max_error_us: number("maxerror") as u64,
-        estimated_error_us: number("esterror") as u64,
-        offset_ns: number("offset") * unit_ns,
-        time_constant: number("constant") as u32,
-        adjust_us: Some(number("adjtime_pending_us")),
-        rate_ppm: (number("tick") as f64 / 1e4 - 1.0) * 1e6 + number("freq") as f64 / 65536.0,
+        max_error_us: number(fields, "maxerror") as u64,
+        estimated_error_us: number(fields, "esterror") as u64,
+        offset_ns: number(fields, "offset") * unit_ns,
+        time_constant: number(fields, "constant") as u32,
+        adjust_us: Some(number(fields, "adjtime_pending_us")),
+        rate_ppm: (number(fields, "tick") as f64 / 1e4 - 1.0) * 1e6 + number(fields, "freq") as f64 / 65536.0,
         tai_offset_s: None,
     };
-    (class, state, number("true_minus_real_ns").into())
+    (class, state, number(fields, "true_minus_real_ns").into())
+}
+
+/// The text of a field.
+fn field<'a>(fields: &'a str, name: &str) -> &'a str {
+    let all = fields.split_whitespace().filter_map(|field| field.split_once('='));
+    all.into_iter().find(|(key, _)| *key == name).unwrap_or_else(|| panic!("{name} in {fields}")).1
+}
+
+fn number(fields: &str, name: &str) -> i64 {
+    field(fields, name).parse().unwrap()
+}
+
+/// Number of recorded states, by what is to be made of them and whether the true time is inside.
+type Counts<'a> = std::collections::BTreeMap<(&'a str, bool), u32>;
+
+fn count(counts: &Counts<'_>, expected: &str, is_inside: bool) -> u32 {
+    counts.get(&(expected, is_inside)).copied().unwrap_or(0)
 }
 
 fn class(interval: &Result<CivilInterval, Unbounded>) -> &'static str {
@@ -57,7 +67,7 @@ fn class(interval: &Result<CivilInterval, Unbounded>) -> &'static str {
     }
 }
 
-/// Time that passed between the state and the look at the true time, in ns.
+/// Time between the state and the reading of the true time, in ns.
 const BETWEEN_NS: u64 = 100_000;
 
 /// Returns true if the true time is in the interval, or in one that is stated and worth nothing.
@@ -71,7 +81,7 @@ fn is_inside(interval: &Result<CivilInterval, Unbounded>, truth_ns: i128) -> boo
 
 #[test]
 fn states_that_daemons_left_are_trusted_as_recorded() {
-    let mut seen = std::collections::BTreeMap::new();
+    let mut seen = Counts::new();
     for line in RECORDED.lines().filter(|line| !line.starts_with('#')) {
         let (expected, state, truth_ns) = parsed(line);
         let interval = state.interval(BETWEEN_NS);
@@ -80,11 +90,10 @@ fn states_that_daemons_left_are_trusted_as_recorded() {
         assert!(expected != "synchronized" || is_inside, "{line}: {interval:?}");
         *seen.entry((expected, is_inside)).or_insert(0) += 1;
     }
-    let count = |expected, is_inside| seen.get(&(expected, is_inside)).copied().unwrap_or(0);
-    assert!(count("synchronized", true) >= 10 && count("while_not_slewing", true) >= 15, "{seen:?}");
+    assert!(count(&seen, "synchronized", true) >= 10 && count(&seen, "while_not_slewing", true) >= 15, "{seen:?}");
     // Those that are not believed were wrong.
     for expected in ["worthless", "slewing", "unsynchronized"] {
-        assert!(count(expected, false) > 0, "{expected}: {seen:?}");
+        assert!(count(&seen, expected, false) > 0, "{expected}: {seen:?}");
     }
 }
 
@@ -94,14 +103,14 @@ fn second_ns(rate_ppm: f64) -> u64 {
     (1e9 / (1.0 + rate_ppm * 1e-6)).min(1e9) as u64 - 1
 }
 
-/// Rate at which a clock that is kept right may gain or lose on true time: the kernel's own growth.
-const GROWS: f64 = 500e-6;
+/// Largest drift of a clock that is kept right, as a share: the growth of the kernel's own bound.
+const MAX_DRIFT: f64 = 500e-6;
 
 /// `bounded::now()` carries a statement on for a second. The recorded states, by the counter and by
 /// the unsteered clock, while true time goes on at any rate that the kernel allows for.
 #[test]
 fn the_true_time_stays_inside_what_daemons_state() {
-    let mut seen = std::collections::BTreeMap::new();
+    let mut seen = Counts::new();
     for line in RECORDED.lines().filter(|line| !line.starts_with('#')) {
         let (expected, state, truth_ns) = parsed(line);
         let statement = state.civil_statement();
@@ -126,9 +135,11 @@ fn the_true_time_stays_inside_what_daemons_state() {
                 }
                 // The recorded moment, and the furthest ones that the daemon allows for.
                 let ends = interval.as_ref().map(|interval| [interval.earliest_ns, interval.latest_ns]).unwrap();
-                let recorded = was_inside.then_some(truth_ns);
-                for (truth_ns, share) in
-                    ends.into_iter().chain(recorded).flat_map(|truth| [-GROWS, 0.0, GROWS].map(|share| (truth, share)))
+                let recorded = if was_inside { Some(truth_ns) } else { None };
+                for (truth_ns, share) in ends
+                    .into_iter()
+                    .chain(recorded)
+                    .flat_map(|truth| [-MAX_DRIFT, 0.0, MAX_DRIFT].map(|share| (truth, share)))
                 {
                     let passed_ns = after_ns as f64 * (1.0 + state.rate_ppm * 1e-6) * (1.0 + share);
                     let truth_ns = truth_ns + passed_ns as i128;
@@ -138,10 +149,9 @@ fn the_true_time_stays_inside_what_daemons_state() {
             }
         }
     }
-    let count = |expected, is_inside| seen.get(&(expected, is_inside)).copied().unwrap_or(0);
-    assert!(count("synchronized", true) >= 10 && count("while_not_slewing", true) >= 15, "{seen:?}");
+    assert!(count(&seen, "synchronized", true) >= 10 && count(&seen, "while_not_slewing", true) >= 15, "{seen:?}");
     // Outside when they were recorded, which is why that is worth less.
-    assert_eq!((count("synchronized", false), count("while_not_slewing", false)), (0, 4), "{seen:?}");
+    assert_eq!((count(&seen, "synchronized", false), count(&seen, "while_not_slewing", false)), (0, 4), "{seen:?}");
 }
 
 /// Returns a state as ntpd leaves it: the kernel's loop works off nothing, within 1 ms.
@@ -196,9 +206,9 @@ fn what_the_kernel_has_yet_to_correct_is_part_of_the_bound() {
     let any = KernelClockState { offset_ns: i64::MAX, adjust_us: Some(i64::MIN), time_constant: 63, ..state };
     assert!(interval(any).1 > interval(any).0);
     // Whether adjtime(3) moves it is not known: no more than a hope.
-    let civil_state = |state: KernelClockState| state.interval(0).map(|interval| interval.state).unwrap();
-    assert_eq!(civil_state(KernelClockState { adjust_us: None, ..state }), CivilState::WhileNotSlewing);
-    assert_eq!(civil_state(state), CivilState::Synchronized);
+    let unadjusted = KernelClockState { adjust_us: None, ..state };
+    assert_eq!(unadjusted.interval(0).unwrap().state, CivilState::WhileNotSlewing);
+    assert_eq!(state.interval(0).unwrap().state, CivilState::Synchronized);
 }
 
 #[test]

@@ -7,7 +7,7 @@
 //!
 //! Most states were recorded from the daemons themselves, beside a known true time
 //! (`adjtimex.txt`): chronyd 4.3, ntpd (ntpsec 1.2.2), systemd-timesyncd 252, phc2sys (linuxptp
-//! 3.1.1). ClockBound 3 and ntpd-rs are known by their sources alone, and are not trusted:
+//! 3.1.1). ClockBound 3 and ntpd-rs are known only by their sources, and are not trusted:
 //!
 //! - ClockBound 3.0.0-rc.0, `src/daemon/time/timex.rs` (`from_phase_correction`) of the crate
 //!   clock-bound: STA_PLL, nanoseconds, a time constant of 0, and the error bound of its own clock
@@ -24,13 +24,13 @@ use crate::disciplined::CivilStatement;
 use clockscope_core::Basis;
 use clockscope_core::CivilState;
 
-/// No ordinary oscillator is off by more, in ppm: a rate beyond that works an offset off.
-const OSCILLATOR_PPM: f64 = 100.0;
+/// Largest error of an ordinary oscillator, in ppm: a larger correction is a slew.
+const MAX_OSCILLATOR_PPM: f64 = 100.0;
 
-/// The loop's frequency is the oscillator's error, of up to this, in ppm (MAXFREQ of
-/// include/linux/timex.h). What is beyond that, another daemon has left in the tick. Below it the
+/// Largest correction of the oscillator by the kernel's loop, in ppm (MAXFREQ of
+/// include/linux/timex.h). A larger one was left in the tick by another daemon. Up to it, the
 /// largest error grows as fast.
-const LOOP_PPM: f64 = 500.0;
+const MAX_LOOP_PPM: f64 = 500.0;
 
 /// The loop works off this share of the offset in a second: 1 / 2^(SHIFT_PLL + constant), where
 /// SHIFT_PLL is 2 (kernel/time/ntp.c).
@@ -118,16 +118,16 @@ impl Daemon {
     fn error_us(self, state: &KernelClockState) -> u64 {
         match self {
             // The root distance is half the root delay and the dispersion. All of the delay is
-            // taken, because it is not known by how much the kernel has let the figure grow.
+            // taken, because the growth of the figure in the kernel is not known.
             Self::NtpdRs => state.max_error_us + DEVIATIONS * state.estimated_error_us,
             _ => state.max_error_us,
         }
     }
 }
 
-/// Judges the kernel's word.
+/// Judges the kernel's statement.
 pub(crate) trait KernelBounds {
-    /// Returns true if chronyd may be the one who keeps the clock.
+    /// Returns true if chronyd may keep the clock.
     #[cfg(feature = "chrony")]
     fn may_be_chronyd(&self) -> bool;
 
@@ -135,15 +135,15 @@ pub(crate) trait KernelBounds {
     #[cfg(all(feature = "clockbound", target_os = "linux"))]
     fn has_no_error(&self) -> bool;
 
-    /// The interval in which the true time is by the kernel's word, where its clock was read within
+    /// The interval of the true time by the kernel's statement, where its clock was read within
     /// `took_ns`.
     ///
     /// # Errors
     /// There is none, or it is not worth anything.
     fn interval(&self, took_ns: u64) -> Result<CivilInterval, Unbounded>;
 
-    /// The same, as it may be carried on for a second. Near a leap second it is asked for anew each
-    /// time, because the kernel sets its clock then.
+    /// The interval as a statement that may be carried on for a second. Near a leap second it is
+    /// asked for anew each time, because the kernel sets its clock then.
     fn civil_statement(&self) -> CivilStatement;
 }
 
@@ -169,8 +169,8 @@ impl KernelBounds for KernelClockState {
         if state == CivilState::Worthless {
             return Err(interval.on_scale(0).map_or_else(|error| error, Unbounded::Worthless));
         }
-        let most_ppm = if basis == Basis::KernelLoop { LOOP_PPM } else { OSCILLATOR_PPM };
-        if self.rate_ppm.abs() > most_ppm {
+        let max_ppm = if basis == Basis::KernelLoop { MAX_LOOP_PPM } else { MAX_OSCILLATOR_PPM };
+        if self.rate_ppm.abs() > max_ppm {
             let ppm = self.rate_ppm.round() as i32;
             return Err(interval
                 .on_scale(0)
@@ -192,11 +192,11 @@ impl KernelBounds for KernelClockState {
     }
 }
 
-/// The daemons that may have left this state; none where nobody states an error.
+/// The daemons that may have left this state; none if no error is stated.
 fn daemons(state: &KernelClockState) -> impl Iterator<Item = Daemon> {
     let states_error = state.max_error_us < UNKNOWN_ERROR_US;
-    let is_alone = state.is_unsynchronized && state.is_by_loop;
-    let is_valid = states_error && !state.has_failed && !is_alone;
+    let is_free_running = state.is_unsynchronized && state.is_by_loop;
+    let is_valid = states_error && !state.has_failed && !is_free_running;
     Daemon::ALL.into_iter().filter(move |daemon| is_valid && daemon.may_have_left(state))
 }
 
@@ -207,14 +207,14 @@ fn error_ns(state: &KernelClockState, took_ns: u64) -> u64 {
     (error_us * 1000).saturating_add(state.unit_ns).saturating_add(took_ns)
 }
 
-/// By how much the kernel's loop will move the clock at most, in ns. What it works off in the
-/// present second is no longer part of its offset.
+/// Largest correction that the kernel's loop will make, in ns. Its offset does not include the
+/// correction of the current second.
 fn loop_ns(state: &KernelClockState) -> i64 {
     let share = 1i64.checked_shl(SHIFT_PLL.saturating_add(state.time_constant).min(62)).unwrap_or(i64::MAX);
     state.offset_ns.saturating_add(state.offset_ns / (share - 1))
 }
 
-/// By how much adjtime(3) will, likewise.
+/// Largest correction that adjtime(3) will make, in ns, with that of the current second.
 fn adjusted_ns(state: &KernelClockState) -> i64 {
     let pending_us = state.adjust_us.unwrap_or(0);
     pending_us.saturating_add(pending_us.signum() * ADJUSTED_IN_A_SECOND_US).saturating_mul(1000)
