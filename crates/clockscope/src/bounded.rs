@@ -58,10 +58,10 @@ pub fn now() -> Interval {
     Interval::carried(CLOCK.bounded())
 }
 
-/// From here on the wait spins, because a sleeping thread may be woken so much too late.
+/// End of a wait in which it spins, in ns: a sleeping thread may be woken late.
 const SPIN_NS: u64 = 100_000;
-/// A sleep is no longer than this, in case that the clock is set or its error grows smaller.
-const LONGEST_SLEEP: Duration = Duration::from_millis(100);
+/// Longest sleep, in case the clock is set or its error becomes smaller.
+const MAX_SLEEP: Duration = Duration::from_millis(100);
 
 /// Nothing bounds the true time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,9 +110,9 @@ impl From<NoBound> for NotPast {
 /// Waits until `moment` is certainly past, and returns the interval that shows it: never early.
 /// Sleeps, and spins for the last tenth of a millisecond.
 ///
-/// How long it takes is up to the bound: a commit that is to be seen after `now().latest` waits for
-/// about the width of the interval. There is no time limit: a moment in an hour takes an hour.
-/// [`commit_wait_for`] has one.
+/// The time depends on the bound: a commit at `now().latest` waits for about the width of the
+/// interval. There is no time limit: a moment in an hour takes an hour. [`commit_wait_for`] has
+/// one.
 ///
 /// # Errors
 /// [`NoBound`] as soon as nothing bounds the true time: `moment` may be past or not.
@@ -183,7 +183,7 @@ fn wait(
         }
         let left = moment.saturating_duration_since(interval.earliest);
         match left.checked_sub(Duration::from_nanos(SPIN_NS)) {
-            Some(sleep) if !sleep.is_zero() => pause(sleep.min(LONGEST_SLEEP).min(remaining)),
+            Some(sleep) if !sleep.is_zero() => pause(sleep.min(MAX_SLEEP).min(remaining)),
             _ => core::hint::spin_loop(),
         }
     }
@@ -249,10 +249,10 @@ mod tests {
     /// A moment that is past needs no time. The wait for another one ends at the limit.
     #[test]
     fn a_limit_ends_a_wait() {
-        let ask = || interval(100, 200);
+        let interval = interval(100, 200);
         let [past, later] = [99, 100].map(WallTime::from_unix_ns);
-        assert_eq!(wait(past, ask, |_| (), || Duration::ZERO), Ok(ask()));
-        assert_eq!(wait(later, ask, |_| (), || Duration::ZERO), Err(NotPast::TimeLimit(ask())));
+        assert_eq!(wait(past, || interval, |_| (), || Duration::ZERO), Ok(interval));
+        assert_eq!(wait(later, || interval, |_| (), || Duration::ZERO), Err(NotPast::TimeLimit(interval)));
         let (began, limit) = (crate::now(), Duration::from_millis(3));
         match commit_wait_for(WallTime::MAX, limit) {
             Err(NotPast::TimeLimit(last)) => assert!(last.state.is_bounded() && began.elapsed() >= limit),

@@ -73,7 +73,7 @@ impl Conversion {
     #[must_use]
     pub fn ticks(&self, duration: Duration) -> Option<u64> {
         let ns = duration.as_nanos();
-        // Whole and rest apart, because the shifted dividend must fit into 128 bits.
+        // Step by step, because the shifted dividend must fit into 128 bits.
         let mantissa = u128::from(self.tick_length.mantissa);
         let mut ticks = 0u128;
         let mut remainder = ns;
@@ -82,10 +82,10 @@ impl Conversion {
         loop {
             let step = shift.min(remainder.leading_zeros());
             remainder <<= step;
-            ticks = ticks
-                .checked_shl(step)
-                .filter(|shifted| shifted >> step == ticks)?
-                .checked_add(remainder / mantissa)?;
+            if ticks.leading_zeros() < step {
+                return None;
+            }
+            ticks = ticks.checked_shl(step)?.checked_add(remainder / mantissa)?;
             remainder %= mantissa;
             shift -= step;
             if shift == 0 {

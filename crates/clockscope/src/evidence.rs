@@ -143,7 +143,7 @@ pub struct ErrorBound {
     /// it is read, by as much as adjtimex(2) permits, and nothing of what it does in a pause.
     /// Readings between the last comparison of the clocks and a pause may be off by 22 % of that
     /// time, if it is slewed from one end to the other then: nothing shows that it was not. So a
-    /// pause alone makes it some 0.4 ms.
+    /// pause by itself makes it some 0.4 ms.
     pub largest: Duration,
     /// Time of that reading, to some milliseconds.
     pub largest_at: Instant,
@@ -197,7 +197,7 @@ impl Demotion {
         Self::Untested,
     ];
 
-    /// Returns true if it is the word of the system, or of the processor, which may change.
+    /// Returns true if it is an answer of the system, or of the processor, which may change.
     pub(crate) fn is_of_the_system(self) -> bool {
         match self {
             Self::NotPermitted

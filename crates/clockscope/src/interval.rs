@@ -18,7 +18,7 @@ use crate::disciplined::BoundedAt;
 ///
 /// [`utc_now`] and [`tai_now`] ask at each call, and know the basis and the leap second.
 /// [`bounded::now`] and stamps carry an older statement on, of which the page and the history keep
-/// the ends and the state alone: there, and from [`Interval::new`], both are `None`.
+/// only the ends and the state: there, and from [`Interval::new`], both are `None`.
 ///
 /// [`Unbounded::interval`]: crate::Unbounded::interval
 /// [`bounded::now`]: crate::bounded::now

@@ -4,18 +4,18 @@
 //! Readings of a clock lie on a lattice of its tick. Their differences are multiples of it, one
 //! more or less: some counters answer a second read within a tick with the former value plus one. A
 //! constant cost of the read would look like a lattice, too, so the readings are spaced unevenly.
-//! Only steps of whole units are looked for: one of 125/3 ns is reported as 1.
+//! Only steps of integral units are found: one of 125/3 ns is reported as 1.
 
 use core::hint::black_box;
 
 const READINGS: usize = 2048;
 
-/// Differences that a step must explain, of 100.
-const EXPLAINED: usize = 97;
+/// Share of the differences that a step must explain.
+const MIN_EXPLAINED_PERCENT: usize = 97;
 
-/// The step in the clock's units: the largest of which nearly all differences are multiples. 1
-/// where there is none above 4, which could not be distinguished from 1. `None` where fewer than 16
-/// differences were seen.
+/// The step in the clock's units: the largest of which nearly all differences are multiples. 1 if
+/// there is none above 4, which could not be distinguished from 1. `None` with fewer than 16
+/// differences.
 pub(crate) fn step(mut read: impl FnMut() -> u64) -> Option<u64> {
     let mut differences = [0u64; READINGS];
     let mut count = 0;
@@ -28,17 +28,17 @@ pub(crate) fn step(mut read: impl FnMut() -> u64) -> Option<u64> {
         }
         black_box(product);
         let now = read();
-        // Repeats say nothing, nor do steps back.
+        // Equal readings show no step, nor do steps back.
         if (now.wrapping_sub(last) as i64) > 0 {
             differences[count] = now.wrapping_sub(last);
             count += 1;
         }
         last = now;
     }
-    of_differences(&mut differences[..count])
+    step_of_differences(&mut differences[..count])
 }
 
-fn of_differences(differences: &mut [u64]) -> Option<u64> {
+fn step_of_differences(differences: &mut [u64]) -> Option<u64> {
     if differences.len() < 16 {
         return None;
     }
@@ -56,7 +56,7 @@ fn explains(differences: &[u64], step: u64) -> bool {
         let remainder = **difference % step;
         remainder <= 1 || step - remainder <= 1
     });
-    step > 4 && near.count() * 100 >= differences.len() * EXPLAINED
+    step > 4 && near.count() * 100 >= differences.len() * MIN_EXPLAINED_PERCENT
 }
 
 #[cfg(test)]

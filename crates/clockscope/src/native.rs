@@ -49,8 +49,10 @@ impl Counter for Native {
     }
 
     fn is_clocksource(&self) -> Option<bool> {
-        let accepted = || os::counter_is_accepted().filter(|_| IS_ADMITTED.load(Ordering::Relaxed));
-        os::counter_is_clocksource().or_else(accepted)
+        match os::counter_is_clocksource() {
+            None if IS_ADMITTED.load(Ordering::Relaxed) => os::counter_is_accepted(),
+            answer => answer,
+        }
     }
 
     fn is_invariant(&self) -> Option<bool> {
@@ -139,8 +141,8 @@ impl OsClock for Timeline {
     }
 
     fn first_reading<'a>(&'a self, _: &'a FirstReading) -> &'a FirstReading {
-        static FIRST: FirstReading = FirstReading::in_used_memory();
-        &FIRST
+        static FIRST_READING: FirstReading = FirstReading::in_used_memory();
+        &FIRST_READING
     }
 
     #[inline(never)]

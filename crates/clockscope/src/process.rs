@@ -62,11 +62,11 @@ pub fn page() -> SharedPage {
 /// [`prepare`] was called before: the child forgets the mark.
 pub(crate) fn process_mark() -> ProcessMark {
     // Not forgotten in a child.
-    static LAST: AtomicU64 = AtomicU64::new(0);
-    CLOCK.shared().process_mark(&LAST)
+    static LAST_MARK: AtomicU64 = AtomicU64::new(0);
+    CLOCK.shared().process_mark(&LAST_MARK)
 }
 
-/// Returns whether this process is the one that was given `mark` ([`process_mark`]). Costs a load.
+/// Returns true if `mark` was given to this process ([`process_mark`]). Costs a load.
 #[inline(always)]
 pub(crate) fn has_process_mark(mark: ProcessMark) -> bool {
     CLOCK.shared().has_process_mark(mark)
@@ -75,8 +75,8 @@ pub(crate) fn has_process_mark(mark: ProcessMark) -> bool {
 /// Asks the kernel again whether the counter may be used, follows the answer, and returns it.
 /// [`evidence`] reports the new answers.
 ///
-/// Readings never ask by themselves. They notice a kernel that turns away from the counter only if
-/// its clock becomes slower. A question that gets no answer keeps its last one. [`crate::Upkeep`]
+/// Readings never ask by themselves. They notice a kernel that stops using the counter only if its
+/// clock becomes slower. A question that gets no answer keeps its last one. [`crate::Upkeep`]
 /// asks every minute whether the counter may be used, and leaves out the frequency.
 ///
 /// - Cost: some 20 µs; it opens a file of sysfs. Where no register states the counter's frequency,
@@ -204,15 +204,15 @@ pub fn try_now() -> Result<Instant, Errno> {
 }
 
 /// Takes the counter into use on systems other than Linux that accept it: on Windows, where
-/// QueryPerformanceCounter reads it in user mode (and the system has so found it synchronized); on
-/// FreeBSD, where it is the timecounter. Returns whether the counter is used from now on.
+/// QueryPerformanceCounter reads it in user mode (because it is synchronized); on FreeBSD, where it
+/// is the timecounter. Returns true if the counter is used from now on.
 /// [`recheck`] asks the system again.
 ///
 /// Off by default outside of Linux, because no real machine of those systems has been measured yet:
 /// there [`now`] serves the system's clock. On Linux the kernel names its clocksource, and this
-/// does no more than [`recheck`]. `false` as well where the system says nothing (macOS, the other
-/// BSDs, WebAssembly), where the counter is not invariant, where the system rejects it, and where
-/// the library found it unfit.
+/// does no more than [`recheck`]. `false` as well if the system gives no answer (macOS, the other
+/// BSDs, WebAssembly), if the counter is not invariant, if the system rejects it, and if the
+/// library has judged it unfit.
 ///
 /// Cost: tens of microseconds. Not async-signal-safe.
 ///
@@ -410,8 +410,8 @@ pub fn evidence() -> Vec<Evidence> {
 /// old, and for those in the last millisecond of the one before: [`ErrorBound`] says what it
 /// assumes. The other holds whatever CLOCK_MONOTONIC does.
 ///
-/// While the operating system's clock is served, the bound is that clock's tick; where the time
-/// stands still until that clock has caught up, it is by how much we are ahead as well.
+/// While the operating system's clock is served, the bound is that clock's tick, with the lead of a
+/// time that is held until that clock has caught up.
 ///
 /// ```
 /// let bound = clockscope::error_bound().expect("a clock");
@@ -441,9 +441,9 @@ pub fn frequency() -> Option<Frequency> {
     os::keep_errno(|| CLOCK.frequency())
 }
 
-/// Returns the step between two readings of [`now`] that are as close as can be, as it was found in
-/// some thousand readings: the counter's tick, or the operating system's clock's; never less than
-/// the nanosecond that an [`Instant`] counts in. `None` where no step was found. Takes about 50 µs.
+/// Returns the smallest step between two consecutive readings of [`now`], by some thousand
+/// readings: the counter's tick, or the operating system's clock's; never less than the nanosecond
+/// that an [`Instant`] counts in. `None` if there was no step. Takes about 50 µs.
 ///
 /// ```
 /// if let Some(step) = clockscope::resolution() {
@@ -456,7 +456,7 @@ pub fn resolution() -> Option<Duration> {
 }
 
 /// Returns a number that changes when the calibration is invalidated: the machine was suspended, a
-/// snapshot was restored, the kernel turned away from the counter, the process was forked. Two
+/// snapshot was restored, the kernel stopped using the counter, the process was forked. Two
 /// readings of the same generation are on one line. 0 before the first reading.
 ///
 /// ```
@@ -534,7 +534,7 @@ pub fn calibrate_blocking(duration: Duration) -> Result<Conversion, crate::Uncal
 /// - Not async-signal-safe.
 ///
 /// # Errors
-/// The system's, or that it has no such thing.
+/// The system's, or that it has no such signals.
 ///
 /// ```
 /// if let Err(error) = clockscope::survive_disabled_counter() {

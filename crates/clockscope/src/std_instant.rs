@@ -14,7 +14,7 @@ use clockscope_core::os::keep_errno;
 use crate::native::CLOCK;
 use crate::{Errno, Instant};
 
-/// Comparisons, of which the tightest counts.
+/// Comparisons, of which the narrowest is used.
 const TRIES: u32 = 8;
 
 impl Instant {
@@ -37,7 +37,7 @@ impl Instant {
         Self::from_std_within(moment).map(|(moment, _)| moment)
     }
 
-    /// Converts a moment of std's, and returns with it by how much it may be off, if std's clock is
+    /// Converts a moment of std's, and returns its largest error as well, if std's clock is
     /// CLOCK_MONOTONIC. `None` and cost: as for [`Instant::from_std`].
     ///
     /// ```
@@ -67,7 +67,7 @@ impl Instant {
         self.to_std_within().map(|(moment, _)| moment)
     }
 
-    /// Converts the moment to one of std's, and returns with it by how much it may be off, as
+    /// Converts the moment to one of std's, and returns its largest error as well, as
     /// [`Instant::from_std_within`] does.
     #[must_use]
     pub fn to_std_within(self) -> Option<(StdInstant, Duration)> {
@@ -126,26 +126,26 @@ impl Pair {
         }
     }
 
-    /// By how much a converted moment may be off: half of the bracket. Rounded up.
+    /// Largest error of a converted moment: half of the bracket. Rounded up.
     fn bound(&self) -> Duration {
         Duration::from_nanos(self.0.span() / 2 + 1)
     }
 }
 
 /// The first pair of the process, by which later ones are checked.
-static FIRST: OnceLock<Pair> = OnceLock::new();
+static FIRST_PAIR: OnceLock<Pair> = OnceLock::new();
 
 /// Both clocks now, if they have advanced alike since the first pair.
 fn checked() -> Result<Pair, NotOneTimeline> {
     let now = both().ok_or(NotOneTimeline::Apart)?;
-    // The narrowest of many: all later ones are compared with it.
-    let first = || narrowest(|| both().ok_or(()), |pair| pair.0.width(), TRIES, 0).unwrap_or(now);
-    let first = FIRST.get_or_init(first);
-    is_alike(first, &now).then_some(now).ok_or(NotOneTimeline::Apart)
+    // The narrowest of several: all later ones are compared with it.
+    let first =
+        FIRST_PAIR.get_or_init(|| narrowest(|| both().ok_or(()), |pair| pair.0.width(), TRIES, 0).unwrap_or(now));
+    if is_alike(first, &now) { Ok(now) } else { Err(NotOneTimeline::Apart) }
 }
 
-/// Returns true if both clocks have advanced by as much from one pair to the other, as far as they
-/// are known.
+/// Returns true if both clocks have advanced alike from one pair to the other, within the bounds of
+/// both.
 fn is_alike(first: &Pair, now: &Pair) -> bool {
     // Threads may come in any order.
     let [std, ours] = [
@@ -196,12 +196,14 @@ fn both() -> Option<Pair> {
     CLOCK.prepare();
     // Where the counter is disabled, std's clock may be fatal where ours is not; it is the caller
     // who has just read it.
-    let take = || {
-        let before = CLOCK.layers.os_ns_at_once()?;
-        let inner = StdInstant::now();
-        Ok::<_, Errno>(Bracket { before, inner, after: CLOCK.layers.os_ns_at_once()? })
-    };
-    keep_errno(|| narrowest(take, Bracket::width, TRIES, 0)).ok().map(Pair)
+    keep_errno(|| narrowest(bracket, Bracket::width, TRIES, 0)).ok().map(Pair)
+}
+
+/// Std's clock between two readings of ours.
+fn bracket() -> Result<Bracket<StdInstant>, Errno> {
+    let before = CLOCK.layers.os_ns_at_once()?;
+    let inner = StdInstant::now();
+    Ok(Bracket { before, inner, after: CLOCK.layers.os_ns_at_once()? })
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::{Clock, Instant, ProcessClock};
 /// | `GetTimestamp`, `GetElapsedTime` | `timestamp()`, `elapsed_between(start, end)` |
 ///
 /// Never negative: an interval is no shorter than zero. Ordering and error are those of
-/// [`crate::now`], which every method that looks at the time reads once; the others read no clock.
+/// [`crate::now`], which methods that need the time read once; the others read no clock.
 ///
 /// ```
 /// use clockscope::Stopwatch;
@@ -131,13 +131,13 @@ impl<C: Clock> Stopwatch<C> {
         Duration::from_nanos(self.elapsed_ns())
     }
 
-    /// Returns the same in ticks of [`Stopwatch::frequency`].
+    /// Returns the elapsed time in ticks of [`Stopwatch::frequency`].
     #[must_use]
     pub fn elapsed_ticks(&self) -> u64 {
         self.elapsed_ns()
     }
 
-    /// Returns the same in whole milliseconds, rounded down.
+    /// Returns the elapsed time in milliseconds, rounded down.
     #[must_use]
     pub fn elapsed_milliseconds(&self) -> u64 {
         self.elapsed_ns() / 1_000_000

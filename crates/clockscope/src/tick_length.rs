@@ -9,9 +9,9 @@ pub(crate) struct TickLength {
 }
 
 impl TickLength {
-    /// The length of so many ns, which are positive.
+    /// The length of a positive number of ns.
     pub(crate) fn new(ns_per_tick: f64) -> Self {
-        // The exponent of a positive f64 says how far it may be shifted until it fills 64 bits.
+        // The exponent of a positive f64 is the shift by which it fills 64 bits.
         let exponent = ((ns_per_tick.to_bits() >> 52) & 0x7ff) as i32 - 1023;
         let shift = (63 - exponent).clamp(0, 127);
         Self { mantissa: (ns_per_tick * scale(shift)) as u64, shift: shift as u32 }

@@ -1,4 +1,4 @@
-//! The counter itself: readings in ticks of a rate that nobody states.
+//! The counter itself: readings in ticks of an unknown rate.
 //!
 //! For timing a few instructions, and for callers that convert later ([`crate::conversion`],
 //! [`crate::calibrate_blocking`]). Take differences wrapping. Nothing is watched here:
@@ -39,7 +39,7 @@ pub fn now_unordered() -> u64 {
 ///   the loads that are outstanding: measure `cntvct_dsb_isb`, `timebase_sync`, `rdtime_fence` or
 ///   `stckf_bcr` with `clockscope measure`. [`crate::now`] needs neither DSB nor SYNC.
 ///
-/// | | instructions | waits for arithmetic whose result nobody needs |
+/// | | instructions | waits for arithmetic whose result is not used |
 /// |---|---|---|
 /// | x86 | `lfence; rdtsc` | yes |
 /// | aarch64 | `dsb ishld; isb; mrs cntvct_el0` | not promised |

@@ -38,7 +38,7 @@ impl Instant {
     }
 }
 
-/// By how much the process's timeline is ahead of CLOCK_MONOTONIC. A timeline without a clock is
+/// The process's timeline's lead over CLOCK_MONOTONIC. A timeline without a clock is
 /// that one.
 fn timeline_offset_ns() -> u64 {
     #[cfg(all(feature = "std", not(clockscope_models)))]

@@ -1,4 +1,4 @@
-//! A time that is nearly now, for nearly nothing: a thread writes it down.
+//! A recent time at the cost of a load: a thread stores it.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,15 +14,15 @@ use crate::native::CLOCK;
 use crate::process::{has_process_mark, process_mark};
 use crate::{AtomicInstant, Clock, Instant, now, prepare, stamps};
 
-/// The kernel is asked about the counter this often.
-const RECHECK_EVERY: Duration = Duration::from_secs(60);
+/// Time between two questions to the kernel about the counter.
+const RECHECK_INTERVAL: Duration = Duration::from_secs(60);
 
-/// The history of stamps is renewed no more often than this.
-const RENEW_EVERY: Duration = Duration::from_millis(1);
+/// Shortest time between two renewals of the history of stamps.
+const MIN_RENEWAL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// A forked child whose clock is behind the last recent time by no more than this waits for it: as
-/// long as the clock itself waits for an OS clock that stepped back.
-const LONGEST_WAIT: Duration = Duration::from_millis(10);
+/// Largest lag of a forked child's clock behind the last recent time for which it waits: the clock
+/// itself waits this long for an OS clock that stepped back.
+const MAX_WAIT: Duration = Duration::from_millis(10);
 
 /// Keeps a recent time up to date on a thread of its own. Dropping it ends the thread and waits for
 /// that.
@@ -99,7 +99,7 @@ impl<N: Notice> Stop<N> {
 
     /// Has the thread end.
     fn end(&self) {
-        // Nobody panics under this lock.
+        // No thread panics under this lock.
         *self.is_over.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.condition.notify_all();
         if let Some(clock_set) = &self.clock_set {
@@ -173,7 +173,7 @@ impl Upkeep {
         let (shared, signal) = (recent.clone(), Arc::clone(&stop));
         let thread = std::thread::Builder::new().name("clockscope-upkeep".to_owned()).spawn(move || {
             let _running = Running(&shared.written);
-            write_down(&shared, &signal, period, RECHECK_EVERY, || _ = CLOCK.layers.recheck_use());
+            keep_recent(&shared, &signal, period, RECHECK_INTERVAL, || _ = CLOCK.layers.recheck_use());
         })?;
         Ok(Self { recent, stop, thread: Some(thread) })
     }
@@ -203,14 +203,15 @@ impl Upkeep {
     }
 }
 
-fn write_down(recent: &Recent, stop: &Stop, period: Duration, every: Duration, check: impl Fn()) {
+/// Stores the time once a period, and calls `check` as often as `every` says, until `stop`.
+fn keep_recent(recent: &Recent, stop: &Stop, period: Duration, every: Duration, check: impl Fn()) {
     let mut checked = recent.written.time.load(Ordering::Relaxed);
     let mut renewed = checked;
     loop {
         let time = now();
         recent.written.time.store(time, Ordering::Release);
-        if time.duration_since(renewed) >= RENEW_EVERY {
-            // What is in the way now is not at the next renewal; who converts learns of it.
+        if time.duration_since(renewed) >= MIN_RENEWAL_INTERVAL {
+            // A failure may end by the next renewal; a conversion reports it.
             let _ = stamps::renew();
             renewed = time;
         }
@@ -253,8 +254,8 @@ impl Recent {
         Self { written: Arc::new(written), mark: process_mark() }
     }
 
-    /// Returns the time that was written down last. In a forked child, where no thread writes it
-    /// down, it returns [`now`], or the last time if that is a little later.
+    /// Returns the time that was stored last. In a forked child, where no thread stores it, returns
+    /// [`now`], or the last time if that is a little later.
     ///
     /// A child in another time namespace, whose clock is far behind, goes back once to that clock,
     /// as [`now`] does.
@@ -267,8 +268,8 @@ impl Recent {
         if has_process_mark(self.mark) { time } else { self.in_a_child() }
     }
 
-    /// Returns whether the thread that writes the time down runs: `false` once the upkeep is
-    /// dropped, and in a forked child.
+    /// Returns true if the thread that stores the time runs: `false` once the upkeep is dropped,
+    /// and in a forked child.
     ///
     /// - Cost: a system call (`getpid`).
     #[must_use]
@@ -287,13 +288,13 @@ impl Recent {
         self.no_earlier(now())
     }
 
-    /// Returns `time`, or what was written down if that is a little later.
+    /// Returns `time`, or the stored time if that is a little later.
     fn no_earlier(&self, time: Instant) -> Instant {
         let last = self.written.time.load(Ordering::Acquire);
         if time >= last {
             return time;
         }
-        if last.duration_since(time) <= LONGEST_WAIT {
+        if last.duration_since(time) <= MAX_WAIT {
             return last;
         }
         // Another timeline. The memory is the child's own. Another thread may have come first.
@@ -337,15 +338,15 @@ mod tests {
 
     #[test]
     fn a_child_waits_for_the_last_time_only_if_it_is_near() {
-        let at = |ms: u64| Instant::from_ns(ms * 1_000_000);
-        let recent = Recent::new(at(5_000));
+        let recent = Recent::new(Instant::from_ns(5_000_000_000));
         let served = [(5_001, 5_001), (4_999, 5_000), (4_990, 5_000), (4_989, 4_989), (4_990, 4_990), (4_980, 4_989)];
-        for (ms, expected) in served {
-            assert_eq!(recent.no_earlier(at(ms)), at(expected), "{ms}");
+        for times in served {
+            let [now, expected] = <[u64; 2]>::from(times).map(|ms| Instant::from_ns(ms * 1_000_000));
+            assert_eq!(recent.no_earlier(now), expected, "{now:?}");
         }
     }
 
-    /// The thread asks when so much time has passed, and not before.
+    /// The thread asks when the time has passed, and not before.
     #[test]
     fn the_thread_asks_the_kernel_now_and_then() {
         for (every, is_requested) in [(Duration::ZERO, true), (Duration::from_secs(3600), false)] {
@@ -359,7 +360,7 @@ mod tests {
                     }
                     stop.end();
                 });
-                write_down(&recent, &stop, Duration::from_secs(3600), every, || requests.set(requests.get() + 1));
+                keep_recent(&recent, &stop, Duration::from_secs(3600), every, || requests.set(requests.get() + 1));
             });
             assert_eq!(requests.get() > 0, is_requested, "every {every:?}");
         }
@@ -442,14 +443,12 @@ mod tests {
             for (wakeup, is_seen) in [(Wakeup::ByClock, true), (Wakeup::InTime, false), (Wakeup::ByThread, false)] {
                 let machine = Machine::new();
                 let clock = Disciplined::new(&machine, &machine);
-                let renewed = || {
-                    let reads = machine.wall_reads.get();
-                    clock.wall_ns();
-                    machine.wall_reads.get() > reads
-                };
                 (0..500_000).for_each(|_| _ = clock.wall_ns());
                 assert_eq!(clock.source(), crate::Source::Counter);
-                while !renewed() {}
+                let reads = machine.wall_reads.get();
+                while machine.wall_reads.get() == reads {
+                    clock.wall_ns();
+                }
                 assert!(is_right_by_line(&clock, &machine));
                 machine.wall_ahead_ns.set(machine.wall_ahead_ns.get() + step_ns);
                 assert!(!is_right_by_line(&clock, &machine), "the line is of before the set of {step_ns} ns");

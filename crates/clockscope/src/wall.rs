@@ -70,25 +70,25 @@ pub fn now_unordered() -> WallTime {
     WallTime::from_unix_ns(CLOCK.wall_ns_unordered())
 }
 
-/// Civil time that never goes back within a process, and how far it is ahead of [`now`].
+/// Civil time that never goes back within a process, and its lead over [`now`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Monotone {
     /// The time.
     pub time: WallTime,
-    /// By how much it is ahead of [`now`]: zero, unless CLOCK_REALTIME was set back.
+    /// Its lead over [`now`]: zero, unless CLOCK_REALTIME was set back.
     pub ahead: Duration,
 }
 
 /// The largest time that [`now_monotone`] returned. A forked child inherits it.
-static LARGEST: AtomicI64 = AtomicI64::new(i64::MIN);
+static MAX_RETURNED_NS: AtomicI64 = AtomicI64::new(i64::MIN);
 
 /// Returns civil time that is never smaller than any that this function has returned in this
 /// process, or in its ancestors before they forked it.
 ///
-/// Where CLOCK_REALTIME is set back, the same time is returned until that clock has caught up, and
-/// [`Monotone::ahead`] says by how much it is behind: an hour, where it was set back by an hour.
-/// For the length of an interval use [`crate::now`].
+/// If CLOCK_REALTIME is set back, the time stands still until that clock has caught up, and
+/// [`Monotone::ahead`] is its lead: an hour after a set back by an hour. For the length of an
+/// interval use [`crate::now`].
 ///
 /// - Unit and error: as [`now`], and [`Monotone::ahead`].
 /// - Ordering: total, on all threads.
@@ -104,7 +104,7 @@ static LARGEST: AtomicI64 = AtomicI64::new(i64::MIN);
 #[must_use]
 pub fn now_monotone() -> Monotone {
     let now = CLOCK.wall_ns();
-    let before = LARGEST.fetch_max(now, Ordering::AcqRel);
+    let before = MAX_RETURNED_NS.fetch_max(now, Ordering::AcqRel);
     let ahead = if before <= now { Duration::ZERO } else { ahead_of_now(before) };
     Monotone { time: WallTime::from_unix_ns(before.max(now)), ahead }
 }
@@ -116,11 +116,11 @@ fn ahead_of_now(before: i64) -> Duration {
     Duration::from_nanos(before.saturating_sub(CLOCK.wall_ns()).max(0) as u64)
 }
 
-/// Returns a number that changes when CLOCK_REALTIME was found to have been set, to have leapt, or
-/// to have gone on while the machine slept. Looks now: what happened before the call shows.
+/// Compares CLOCK_REALTIME now, and returns a number that changes whenever a comparison shows that
+/// it was set, or leapt, or that the machine slept.
 ///
-/// It moves, too, when the process joins another time namespace, whose CLOCK_MONOTONIC is another
-/// one. It stays at 0 where no line carries the wall clock: on systems other than Linux and
+/// The number changes, too, when the process joins another time namespace, whose CLOCK_MONOTONIC is
+/// another one. It stays at 0 where no line carries the wall clock: on systems other than Linux and
 /// Android.
 ///
 /// - Cost: three reads of the system's clocks, some 70 ns; up to twelve where those are
@@ -217,18 +217,17 @@ impl Anchor {
         })
     }
 
-    /// Returns an anchor of two moments that were the same one, within `bound`: from another
-    /// process, or a record. `None` if they are further apart than 292 years.
+    /// Returns an anchor of two equal moments, within `bound`: from another process, or a record.
+    /// `None` if more than 292 years are between them.
     #[must_use]
-    pub fn of(instant: Instant, wall: WallTime, bound: Duration) -> Option<Self> {
+    pub fn new(instant: Instant, wall: WallTime, bound: Duration) -> Option<Self> {
         let offset_ns = i64::try_from(i128::from(wall.as_unix_ns()) - i128::from(instant.as_signed_ns())).ok()?;
         let bound_ns = u64::try_from(bound.as_nanos()).unwrap_or(u64::MAX);
         Some(Self { offset_ns, bound_ns, generation: CLOCK.wall_generation() })
     }
 
-    /// Converts a moment to civil time: that of the anchor and as much time as lies between.
-    /// Saturates at the ends of
-    /// [`WallTime`].
+    /// Converts a moment to civil time: that of the anchor and the time in between. Saturates at
+    /// the ends of [`WallTime`].
     #[inline(always)]
     #[must_use]
     pub const fn to_wall(&self, moment: Instant) -> WallTime {
@@ -242,23 +241,23 @@ impl Anchor {
         i64::try_from(ns).ok().map(Instant::from_signed_ns)
     }
 
-    /// Returns by how much the anchor's two moments may be apart. The moments that are converted
-    /// have their own error:
-    /// [`crate::error_bound`].
+    /// Returns the largest distance of the anchor's two moments. Converted moments have their own
+    /// error, too: [`crate::error_bound`].
     #[must_use]
     pub const fn error_bound(&self) -> Duration {
         Duration::from_nanos(self.bound_ns)
     }
 
-    /// Returns whether both moments are still one: the clocks are as far apart now, within the
-    /// bounds of both comparisons, and no set was noticed since the anchor was taken. `false` where
-    /// no wall clock answers.
+    /// Returns true if both moments are still one: the distance of the clocks is unchanged, within
+    /// the bounds of both comparisons, and no set was noticed since the anchor was taken. `false`
+    /// if no wall clock answers.
     ///
     /// - Cost: that of [`Anchor::now`].
     #[must_use]
     pub fn is_current(&self) -> bool {
-        let is_near = |now: Self| now.offset_ns.abs_diff(self.offset_ns) <= self.bound_ns.saturating_add(now.bound_ns);
-        generation() == self.generation && Self::now().is_some_and(is_near)
+        generation() == self.generation
+            && Self::now()
+                .is_some_and(|now| now.offset_ns.abs_diff(self.offset_ns) <= self.bound_ns.saturating_add(now.bound_ns))
     }
 }
 
@@ -289,7 +288,7 @@ mod tests {
         assert!(exported.is_sorted());
         assert!(exported.iter().zip(&stamps).all(|(wall, stamp)| anchor.to_instant(*wall) == Some(*stamp)));
         assert!(anchor.error_bound() < Duration::from_millis(10));
-        let again = Anchor::of(stamps[0], exported[0], Duration::ZERO).unwrap();
+        let again = Anchor::new(stamps[0], exported[0], Duration::ZERO).unwrap();
         assert_eq!(again.to_wall(stamps[999]), exported[999]);
         assert_eq!(anchor.to_wall(Instant::from_ns(u64::MAX)), WallTime::MAX);
         assert_eq!(anchor.to_instant(WallTime::MIN), None);
@@ -303,7 +302,7 @@ mod tests {
         let wall = now.to_wall().unwrap();
         for (ahead, bound, is_of_now) in [(0, 10, true), (3600, 10, false), (3600, 3610, true), (0, 0, true)] {
             let moment = wall.checked_add(Duration::from_secs(ahead)).unwrap();
-            let anchor = Anchor::of(now, moment, Duration::from_secs(bound)).unwrap();
+            let anchor = Anchor::new(now, moment, Duration::from_secs(bound)).unwrap();
             let was_set = generation() != anchor.generation;
             assert!(anchor.is_current() == is_of_now || was_set, "{ahead} s ahead within {bound} s");
         }

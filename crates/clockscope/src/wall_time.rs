@@ -186,9 +186,9 @@ fn date(days: i64) -> (i64, i64, i64) {
 fn days((year, month, day): (i64, i64, i64)) -> Option<i64> {
     let (from_march, year_of) = if month > 2 { (month - 3, year) } else { (month + 9, year - 1) };
     let (era, in_era) = (year_of.div_euclid(400), year_of.rem_euclid(400));
-    let found =
+    let days =
         era * 146_097 + in_era * 365 + in_era / 4 - in_era / 100 + (153 * from_march + 2) / 5 + day - 1 - 719_468;
-    ((1..=12).contains(&month) && date(found) == (year, month, day)).then_some(found)
+    if (1..=12).contains(&month) && date(days) == (year, month, day) { Some(days) } else { None }
 }
 
 /// RFC 3339 in UTC with nine digits of the second: as many letters for every moment, whose order is
@@ -215,17 +215,16 @@ impl FromStr for WallTime {
 
 fn parsed(text: &[u8]) -> Option<WallTime> {
     let (moment, tail) = text.split_at_checked(19)?;
-    let number = |from: usize, to: usize| digits(&moment[from..to]);
-    let are_there = |separators: &[(usize, u8)]| separators.iter().all(|(index, letter)| moment[*index] == *letter);
-    let is_parted =
-        are_there(&[(4, b'-'), (7, b'-'), (13, b':'), (16, b':')]) && matches!(moment[10], b'T' | b't' | b' ');
-    let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
-    if !is_parted || hour > 23 || minute > 59 || second > 60 {
+    let [year @ .., b'-', _, _, b'-', _, _, b'T' | b't' | b' ', _, _, b':', _, _, b':', _, _] = moment else {
+        return None;
+    };
+    let date = (digits(year)?, digits(&moment[5..7])?, digits(&moment[8..10])?);
+    let (hour, minute, second) = (digits(&moment[11..13])?, digits(&moment[14..16])?, digits(&moment[17..])?);
+    if hour > 23 || minute > 59 || second > 60 {
         return None;
     }
     let (nanoseconds, offset) = fraction(tail)?;
-    let days = days((number(0, 4)?, number(5, 7)?, number(8, 10)?))?;
-    let seconds = days * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second - offset_seconds(offset)?;
+    let seconds = days(date)? * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second - offset_seconds(offset)?;
     WallTime::from_timespec(seconds, nanoseconds)
 }
 
@@ -244,8 +243,11 @@ fn offset_seconds(text: &[u8]) -> Option<i64> {
         [b'Z' | b'z'] => Some(0),
         [sign @ (b'+' | b'-'), tail @ ..] if tail.len() == 5 && tail[2] == b':' => {
             let (hours, minutes) = (digits(&tail[..2])?, digits(&tail[3..])?);
+            if hours > 23 || minutes > 59 {
+                return None;
+            }
             let seconds = hours * 3600 + minutes * 60;
-            (hours < 24 && minutes < 60).then_some(if *sign == b'-' { -seconds } else { seconds })
+            Some(if *sign == b'-' { -seconds } else { seconds })
         }
         _ => None,
     }
@@ -253,8 +255,10 @@ fn offset_seconds(text: &[u8]) -> Option<i64> {
 
 /// The number that these digits are; `None` for none, or other letters.
 fn digits(text: &[u8]) -> Option<i64> {
-    let is_number = !text.is_empty() && text.iter().all(u8::is_ascii_digit);
-    is_number.then(|| text.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')))
+    if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    Some(text.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')))
 }
 
 /// RFC 3339 in formats that people read, nanoseconds since the Unix epoch in others.

@@ -136,7 +136,7 @@ impl AnchorNs {
 
     fn is_current(self) -> bool {
         let bound = Duration::from_nanos(self.bound_ns);
-        let anchor = Anchor::of(Self::ZERO, WallTime::from_unix_ns(self.offset_ns), bound);
+        let anchor = Anchor::new(Self::ZERO, WallTime::from_unix_ns(self.offset_ns), bound);
         // After the offset: a set between both shows.
         anchor.is_some_and(|anchor| anchor.is_current()) && wall::generation() == self.generation
     }
