@@ -50,12 +50,9 @@ const PC: Machine = Machine {
     limit: LIMIT,
 };
 
-/// The kernel was booted to use another clocksource, or found the counter bad.
-const OTHER_CLOCKSOURCE_CHECKS: &[&str] = &["invariance", "clocksource", "kernel_verdict"];
-const REJECTED: &[&str] = &["kernel_verdict"];
-
 /// Two CPUs, whose counters the kernel compares by itself and rejects.
-const PAIR: Machine = Machine { cpus: 2, kernel: "", clocksource: "hpet", verdict: "unfit", because: REJECTED, ..PC };
+const PAIR: Machine =
+    Machine { cpus: 2, kernel: "", clocksource: "hpet", verdict: "unfit", because: &["kernel_verdict"], ..PC };
 
 /// Arm's board `virt`, whose counter is the architecture's.
 const ARM: Machine = Machine {
@@ -121,154 +118,64 @@ fn images() -> PathBuf {
     PathBuf::from(std::env::var_os(IMAGES).expect("machines are booted by `cargo xtask machines`"))
 }
 
+/// Defines a test for each machine, which boots it and checks what it shows.
+macro_rules! tests {
+    ($($name:ident: $machine:expr;)*) => {$(
+        #[test]
+        #[ignore = "an emulated machine"]
+        fn $name() {
+            $machine.check();
+        }
+    )*};
+}
+
 /// The machines. Verdicts were fixed before `check` ran in any of them.
 mod booted {
     use super::*;
 
-    #[test]
-    #[ignore = "an emulated machine"]
-    fn tsc() {
-        Machine { name: "tsc", check: checks::tsc, ..PC }.check();
-    }
+    /// The kernel was booted to use another clocksource than the TSC.
+    const OTHER: Machine = Machine { because: &["invariance", "clocksource", "kernel_verdict"], ..PC };
+    const HOUR: Duration = Duration::from_secs(3600);
 
-    #[test]
-    #[ignore = "an emulated machine"]
-    fn hpet() {
-        Machine {
-            name: "hpet",
-            kernel: "clocksource=hpet",
-            clocksource: "hpet",
-            because: OTHER_CLOCKSOURCE_CHECKS,
-            check: checks::hpet,
-            ..PC
-        }
-        .check();
-    }
-
-    #[test]
-    #[ignore = "an emulated machine"]
-    fn acpi_pm() {
-        Machine {
+    tests! {
+        tsc: Machine { name: "tsc", check: checks::tsc, ..PC };
+        hpet: Machine { name: "hpet", kernel: "clocksource=hpet", clocksource: "hpet", check: checks::hpet, ..OTHER };
+        acpi_pm: Machine {
             name: "acpi_pm",
             kernel: "clocksource=acpi_pm",
             clocksource: "acpi_pm",
-            because: OTHER_CLOCKSOURCE_CHECKS,
             check: checks::acpi_pm,
-            ..PC
-        }
-        .check();
-    }
-
-    #[test]
-    #[ignore = "an emulated machine"]
-    fn jiffies() {
-        Machine {
+            ..OTHER
+        };
+        jiffies: Machine {
             name: "jiffies",
             kernel: "clocksource=jiffies",
             clocksource: "jiffies",
-            because: OTHER_CLOCKSOURCE_CHECKS,
             check: checks::jiffies,
-            ..PC
-        }
-        .check();
-    }
-
-    #[test]
-    #[ignore = "an emulated machine"]
-    fn no_rdtscp() {
-        Machine { name: "no-rdtscp", processor: Some("qemu64"), check: changes::no_rdtscp, ..PC }.check();
-    }
-
-    #[test]
-    #[ignore = "an emulated machine"]
-    fn step() {
-        Machine { name: "step", check: changes::step, ..PC }.check();
-    }
-
-    #[test]
-    #[ignore = "an emulated machine"]
-    fn slew() {
-        Machine { name: "slew", check: changes::slew, ..PC }.check();
-    }
-
-    #[test]
-    #[ignore = "an emulated machine"]
-    fn daemons() {
-        Machine { name: "daemons", check: changes::daemons, ..PC }.check();
-    }
-
-    #[test]
-    #[ignore = "an emulated machine"]
-    fn civil() {
-        Machine { name: "civil", check: changes::civil, ..PC }.check();
-    }
-
-    #[test]
-    #[ignore = "an emulated machine"]
-    fn wall() {
-        Machine { name: "wall", check: changes::wall, ..PC }.check();
-    }
-
-    #[test]
-    #[ignore = "an emulated machine"]
-    fn suspend() {
-        Machine { name: "suspend", check: changes::suspend, ..PC }.check();
-    }
-
-    #[test]
-    #[ignore = "an emulated machine"]
-    fn switch() {
-        Machine { name: "switch", check: changes::switch, ..PC }.check();
-    }
-
-    #[test]
-    #[ignore = "an emulated machine"]
-    fn clocksource() {
-        Machine { name: "clocksource", check: clocksource::clocksource, ..PC }.check();
-    }
-
-    #[test]
-    #[ignore = "an emulated machine"]
-    fn icount() {
-        Machine {
+            ..OTHER
+        };
+        no_rdtscp: Machine { name: "no-rdtscp", processor: Some("qemu64"), check: changes::no_rdtscp, ..PC };
+        step: Machine { name: "step", check: changes::step, ..PC };
+        slew: Machine { name: "slew", check: changes::slew, ..PC };
+        daemons: Machine { name: "daemons", check: changes::daemons, ..PC };
+        civil: Machine { name: "civil", check: changes::civil, ..PC };
+        wall: Machine { name: "wall", check: changes::wall, ..PC };
+        suspend: Machine { name: "suspend", check: changes::suspend, ..PC };
+        switch: Machine { name: "switch", check: changes::switch, ..PC };
+        clocksource: Machine { name: "clocksource", check: clocksource::clocksource, ..PC };
+        icount: Machine {
             name: "icount",
             twice: true,
             options: DETERMINISTIC,
             kernel: REPEATABLE,
             check: changes::icount,
             ..PC
-        }
-        .check();
-    }
-
-    #[test]
-    #[ignore = "an emulated machine"]
-    fn arm64() {
-        Machine { name: "arm64", check: checks::arm64, ..ARM }.check();
-    }
-
-    #[test]
-    #[ignore = "an emulated machine"]
-    fn census() {
-        Machine { name: "census", cpus: 2, limit: Duration::from_secs(300), ..ARM }.check();
-    }
-
-    #[test]
-    #[ignore = "an emulated machine"]
-    fn monotone() {
-        Machine { name: "monotone", cpus: 2, check: changes::monotone, limit: Duration::from_secs(3600), ..PC }.check();
-    }
-
-    #[test]
-    #[ignore = "an emulated machine"]
-    fn smp() {
-        Machine { name: "smp", check: changes::smp, ..PAIR }.check();
-    }
-
-    #[test]
-    #[ignore = "an emulated machine"]
-    fn offline() {
-        Machine { name: "offline", check: changes::offline, ..PAIR }.check();
+        };
+        arm64: Machine { name: "arm64", check: checks::arm64, ..ARM };
+        census: Machine { name: "census", cpus: 2, limit: Duration::from_secs(300), ..ARM };
+        monotone: Machine { name: "monotone", cpus: 2, check: changes::monotone, limit: HOUR, ..PC };
+        smp: Machine { name: "smp", check: changes::smp, ..PAIR };
+        offline: Machine { name: "offline", check: changes::offline, ..PAIR };
     }
 
     /// One program that was built elsewhere; the outputs of its commands are written to a file.
