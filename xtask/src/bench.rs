@@ -106,24 +106,8 @@ static CPU: LazyLock<String> =
 /// Clocks that the kernel makes of CPU times: its work grows when the CPU is shared.
 const BY_KERNEL: &[&str] = &["process", "thread", "clock", "times", "getrusage", "getrusage_thread"];
 /// The other clocks that have a loop in C: the processor's counter, and what the vDSO serves.
-const SERVED: &[&str] = &[
-    "tsc",
-    "tsc_lfence",
-    "rdtscp",
-    "rdtscp_lfence",
-    "tsc_cpuid",
-    "realtime",
-    "realtime_coarse",
-    "tai",
-    "monotonic",
-    "monotonic_coarse",
-    "monotonic_raw",
-    "boottime",
-    "gettimeofday",
-    "time",
-    "ftime",
-    "timespec_get",
-];
+const SERVED: &str = "tsc tsc_lfence rdtscp rdtscp_lfence tsc_cpuid realtime realtime_coarse tai monotonic \
+                      monotonic_coarse monotonic_raw boottime gettimeofday time ftime timespec_get";
 /// Alternating pairs of a comparison.
 const PAIRS: usize = 5;
 /// Pairs of the comparison with C when nothing else runs: the processor's frequency, which differs
@@ -152,7 +136,7 @@ fn measure() -> Result<()> {
     whole_run()?;
     binary()?;
     intervals()?;
-    against_c("quiet", &[SERVED, BY_KERNEL].concat(), false)?;
+    against_c("quiet", &SERVED.split(' ').chain(BY_KERNEL.iter().copied()).collect::<Vec<_>>(), false)?;
     against_c("beside a busy loop", BY_KERNEL, true)?;
     beside_busy_loop()?;
     profiles()
@@ -192,19 +176,24 @@ fn binary() -> Result<()> {
 
 /// The cost of every clock in a clone's program over that in an archive's.
 fn profiles() -> Result<()> {
+    for (name, mut ratios) in ratios(|| Ok([clocks(&[])?, clocks_by(DIST_PROGRAM, &[])?]))? {
+        figure(&format!("release / dist: {name}"), "1 +- 0.01", &format!("{:.3}", median(&mut ratios)));
+    }
+    Ok(())
+}
+
+/// Returns how many times as much as in the second run each clock costs in the first, by pairs.
+fn ratios(pair: impl Fn() -> Result<[Vec<Value>; 2]>) -> Result<BTreeMap<String, Vec<f64>>> {
     let mut ratios: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for _ in 0..PAIRS {
-        let (release, packed) = (clocks(&[])?, clocks_by(DIST_PROGRAM, &[])?);
-        for clock in packed.iter().filter(|clock| clock["available"] == true) {
+        let [first, second] = pair()?;
+        for clock in second.iter().filter(|clock| clock["available"] == true) {
             let name = clock["name"].as_str().unwrap_or_default();
-            let ratio = cost_of(&release, name)? / cost_of(&packed, name)?;
+            let ratio = cost_of(&first, name)? / cost_of(&second, name)?;
             ratios.entry(name.to_owned()).or_default().push(ratio);
         }
     }
-    for (name, ratios) in &mut ratios {
-        figure(&format!("release / dist: {name}"), "1 +- 0.01", &format!("{:.3}", median(ratios)));
-    }
-    Ok(())
+    Ok(ratios)
 }
 
 /// Half-widths of the confidence intervals of counters and clocks that the vDSO serves.
@@ -249,26 +238,20 @@ fn against_c(when: &str, names: &[&str], busy: bool) -> Result<()> {
 
 /// Every clock beside a busy loop on the same CPU, against its quiet cost.
 fn beside_busy_loop() -> Result<()> {
-    let mut ratios: Vec<(String, Vec<f64>)> = Vec::new();
-    for _ in 0..PAIRS {
+    let ratios = ratios(|| {
         let quiet = clocks(&[])?;
-        let busy_loop = BusyLoops::start(1, Some(&CPU))?;
-        let busy = clocks(&[])?;
-        drop(busy_loop);
-        for clock in quiet.iter().filter(|clock| clock["available"] == true) {
-            let name = clock["name"].as_str().unwrap_or_default();
-            let ratio = cost_of(&busy, name)? / cost_of(&quiet, name)?;
-            match ratios.iter_mut().find(|(known, _)| known == name) {
-                Some((_, ratios)) => ratios.push(ratio),
-                None => ratios.push((name.to_owned(), vec![ratio])),
-            }
-        }
-    }
-    for (name, ratios) in &mut ratios {
+        let _busy = BusyLoops::start(1, Some(&CPU))?;
+        Ok([clocks(&[])?, quiet])
+    })?;
+    for (name, mut ratios) in ratios {
         let target = if BY_KERNEL.contains(&name.as_str()) { "-" } else { "1 +- 0.10" };
         let worst =
             ratios.iter().copied().max_by(|a, b| (a - 1.0).abs().total_cmp(&(b - 1.0).abs())).unwrap_or(f64::NAN);
-        figure(&format!("busy / quiet: {name}"), target, &format!("{:.3} (worst pair {worst:.3})", median(ratios)));
+        figure(
+            &format!("busy / quiet: {name}"),
+            target,
+            &format!("{:.3} (worst pair {worst:.3})", median(&mut ratios)),
+        );
     }
     Ok(())
 }

@@ -4,11 +4,7 @@
 
 use anyhow::{Context, Result};
 
-use crate::needs::{self, Need};
-use crate::{docs, run};
-
-const NEEDS: [Need; 3] =
-    [Need::program("node", "nodejs"), Need::program("npm", "npm"), Need::program("chromium", "chromium")];
+use crate::{docs, needs, run};
 
 /// Two recorded documents, a hostile one, all three on one page, and each eighth page of the
 /// documentation.
@@ -17,7 +13,7 @@ pub(crate) const ALL: &str = "all";
 
 /// Checks the pages and the documentation's site in Chromium.
 pub(crate) fn check(extent: &str) -> Result<()> {
-    needs::require("checks of pages", &NEEDS)?;
+    needs::require("checks of pages", "node npm chromium")?;
     check_pages("chromium", "chromium", extent)?;
     let site = docs::site::build()?.to_string_lossy().into_owned();
     let program = run::output("which", &["chromium"])?;

@@ -6,7 +6,7 @@
 
 use anyhow::{Context, Result, bail};
 
-use crate::needs::{self, Need};
+use crate::needs;
 use crate::run;
 use crate::tally::Tally;
 
@@ -31,20 +31,13 @@ const NARROW: &str = "thumbv7em-none-eabihf";
 pub(crate) const RUN: &str = "aarch64-unknown-linux-gnu";
 
 /// A compiler for every target, and the standard library's sources.
-pub(crate) const COMPILER: [Need; 2] = [
-    Need::compiler(RUSTC, "/usr", "rustc-web"),
-    Need::file("/usr/lib/rustlib/src/rust/library/std/Cargo.toml", "rust-web-src"),
-];
+pub(crate) const COMPILER: &str = "/usr/bin/rustc /usr/lib/rustlib/src/rust/library/std/Cargo.toml";
 
 /// Requirements for running programs for aarch64.
-const TOOLS: [Need; 3] = [
-    Need::program(EMULATOR, "qemu-user"),
-    Need::program("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
-    Need::file("/usr/aarch64-linux-gnu/lib/crt1.o", "libc6-dev-arm64-cross"),
-];
+const TOOLS: &str = "qemu-aarch64 aarch64-linux-gnu-gcc /usr/aarch64-linux-gnu/lib/crt1.o";
 
 /// Debian's compiler.
-pub(crate) const RUSTC: &str = "/usr/bin/rustc";
+const RUSTC: &str = "/usr/bin/rustc";
 
 /// Another compiler builds into another folder.
 const FOLDER: &str = "target/cross";
@@ -160,5 +153,5 @@ fn run_emulated() -> Result<()> {
 
 /// Fails if something of all this is missing.
 pub(crate) fn require() -> Result<()> {
-    needs::require("other architectures", TOOLS.iter().chain(&COMPILER))
+    needs::require("other architectures", &[TOOLS, COMPILER].join(" "))
 }

@@ -26,12 +26,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use crate::needs::{self, Need};
-use crate::run;
+use crate::{folder, needs, run};
 use lock::Lock;
 use origin::Origin;
 use release::Release;
-use roots::folder;
 
 /// The folder of a release. `dist` is the one in which cargo builds with the profile of that name.
 const ARCHIVES: &str = "archives";
@@ -40,15 +38,7 @@ const CHECKSUMS: &str = "SHA256SUMS";
 const TRIALS: &str = "TRIALS.md";
 
 /// Tools that pack.
-const TOOLS: [Need; 7] = [
-    Need::program("tar", "tar"),
-    Need::program("gzip", "gzip"),
-    Need::program("zip", "zip"),
-    Need::program("sha256sum", "coreutils"),
-    Need::program("objdump", "binutils"),
-    Need::program("dpkg-deb", "dpkg"),
-    Need::program("git", "git"),
-];
+const TOOLS: &str = "tar gzip zip sha256sum objdump dpkg-deb git";
 
 /// A part of a release: files of one target of the command, of the library or of the Python
 /// package; or the trials of the source, which make no file.
@@ -76,12 +66,12 @@ impl Part {
         }
     }
 
-    const fn needs(self) -> &'static [Need] {
+    const fn needs(self) -> &'static str {
         match self {
             Self::Command(target) => target.needs,
-            Self::Library => &library::NEEDS,
-            Self::Wheels => &wheels::NEEDS,
-            Self::Source => &source::NEEDS,
+            Self::Library => library::NEEDS,
+            Self::Wheels => wheels::NEEDS,
+            Self::Source => source::NEEDS,
         }
     }
 }
@@ -92,7 +82,7 @@ pub(crate) fn make(names: &[String]) -> Result<()> {
     let parts = chosen(names)?;
     let origin = Origin::of_clone()?;
     // The former release stays until this one is whole.
-    let staging = folder::empty("release")?;
+    let staging = roots::empty_folder("release")?;
     let mut release = Release { origin, files: BTreeSet::new(), trials: Vec::new() };
     for part in parts {
         println!("== {}", part.name());
@@ -109,7 +99,7 @@ pub(crate) fn make(names: &[String]) -> Result<()> {
         print!("{table}");
         return Ok(());
     }
-    archive::write(&staging.join(TRIALS), &table)?;
+    archive::write(&staging.join(TRIALS), &table, archive::TEXT)?;
     release.files.insert(TRIALS.to_owned());
     sum(&staging, &release.files)?;
     let out = std::path::absolute(run::built(ARCHIVES))?;
@@ -125,10 +115,10 @@ pub(crate) fn make(names: &[String]) -> Result<()> {
 /// Makes and tries the archive of the first target, of the present sources, and publishes nothing.
 pub(crate) fn check() -> Result<()> {
     let target = &target::TARGETS[0];
-    needs::require("archives", target.needs.iter().chain(&TOOLS))?;
+    needs::require("archives", &[target.needs, TOOLS].join(" "))?;
     roots::require_for_archive(target)?;
     let _lock = Lock::take()?;
-    let staging = folder::empty("check")?;
+    let staging = roots::empty_folder("check")?;
     let mut release = Release { origin: Origin::of_commit()?, files: BTreeSet::new(), trials: Vec::new() };
     command::make_archive(target, &staging, &mut release)?;
     print!("{}", trial::table(&release.trials));
@@ -143,7 +133,8 @@ fn chosen(names: &[String]) -> Result<Vec<Part>> {
     }
     let chosen: Vec<Part> =
         Part::all().filter(|part| names.is_empty() || names.iter().any(|name| name == part.name())).collect();
-    needs::require("files of a release", chosen.iter().flat_map(|part| part.needs()).chain(&TOOLS))?;
+    let needed: Vec<&str> = chosen.iter().map(|part| part.needs()).chain([TOOLS]).collect();
+    needs::require("files of a release", &needed.join(" "))?;
     for part in &chosen {
         match part {
             Part::Command(target) => {
@@ -168,7 +159,7 @@ fn sum(out: &Path, files: &BTreeSet<String>) -> Result<()> {
     if !output.status.success() {
         bail!("sha256sum: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
     }
-    archive::write(&out.join(CHECKSUMS), &String::from_utf8(output.stdout)?)
+    archive::write(&out.join(CHECKSUMS), &String::from_utf8(output.stdout)?, archive::TEXT)
 }
 
 #[cfg(test)]
@@ -180,5 +171,19 @@ mod tests {
         let error = chosen(&["mips-unknown-none".to_owned()]).unwrap_err().to_string();
         assert!(error.starts_with("unknown part \"mips-unknown-none\": expected x86_64"), "{error}");
         assert!(error.ends_with(" or library or wheels or source"), "{error}");
+    }
+
+    #[test]
+    fn what_is_needed_is_in_a_list() {
+        let of_roots = [
+            roots::chroot::NEEDS,
+            roots::machine::NEEDS,
+            roots::wine::NEEDS,
+            roots::debootstrap::NEEDS,
+            roots::debootstrap::NEEDS_OF_OTHERS,
+        ];
+        let needed = Part::all().map(Part::needs).chain([TOOLS]).chain(of_roots);
+        // It panics if none has a name.
+        needed.for_each(|names| drop(needs::missing_of(names)));
     }
 }

@@ -8,7 +8,6 @@ mod links;
 mod outputs;
 pub(crate) mod site;
 
-use std::cell::RefCell;
 use std::fs;
 
 use anyhow::{Context, Result, bail};
@@ -116,12 +115,12 @@ fn part(what: &str, recorded: &[Recorded]) -> Result<String> {
 
 /// All figures of a bench, as it printed them, for each CPU.
 fn figures(bench: &str, recorded: &[Recorded]) -> Result<String> {
-    let of = |recorded: &Recorded| {
-        let figures = recorded.benches.get(bench)?;
+    let mut all = Vec::new();
+    for recorded in recorded {
+        let Some(figures) = recorded.benches.get(bench) else { continue };
         let lines: Vec<String> = figures.iter().map(Figure::line).collect();
-        Some(format!("{}:\n\n```\n{}\n```\n", recorded.measured_on(bench, figures), lines.join("\n")))
-    };
-    let all: Vec<String> = recorded.iter().filter_map(of).collect();
+        all.push(format!("{}:\n\n```\n{}\n```\n", recorded.measured_on(bench, figures), lines.join("\n")));
+    }
     if all.is_empty() {
         bail!("no figures of {bench} are recorded: `cargo xtask bench --record {bench}`");
     }
@@ -131,47 +130,52 @@ fn figures(bench: &str, recorded: &[Recorded]) -> Result<String> {
 /// Clocks of the library's table, and the name that its bench has for them.
 const CLOCKS: [&str; 6] = ["now_unordered", "now", "std", "quanta", "minstant", "fastant"];
 
+/// A row of the library's table, and its figure for a clock.
+type Row = (&'static str, fn(&str) -> String);
+
+const ROWS: [Row; 4] = [
+    ("cost per read, ns", |clock| format!("cost of {clock}")),
+    ("certain error against CLOCK_MONOTONIC in 60 s, µs", |clock| error_figure("quiet", clock)),
+    ("the same beside 4 busy loops, µs", |clock| error_figure("4 busy loops", clock)),
+    ("readings that went back, of 10^8 by two threads", |clock| {
+        format!("regressions in 10^8 readings by 2 threads: {clock}")
+    }),
+];
+
+fn error_figure(when: &str, clock: &str) -> String {
+    match clock {
+        "now" | "now_unordered" => format!("{when}, 60 s: largest certain error"),
+        peer => format!("{when}, 60 s: error of {peer}"),
+    }
+}
+
 /// The library beside its peers, for each CPU.
 fn library(recorded: &[Recorded]) -> String {
     let mut table = format!("| measure | {} |\n|{}\n", code(&CLOCKS).join(" | "), "---|".repeat(1 + CLOCKS.len()));
     let mut machines = Vec::new();
     for recorded in recorded {
         let Some(figures) = recorded.benches.get("library") else { continue };
-        let used = RefCell::new(Vec::new());
-        let of = |name: &str| {
-            let figure = figures.iter().find(|figure| figure.figure == name)?;
-            used.borrow_mut().push(figure.clone());
-            Some(figure.measured.as_str())
-        };
-        let error = |when: &str, clock: &str| {
-            let name = match clock {
-                "now" | "now_unordered" => format!("{when}, 60 s: largest certain error"),
-                peer => format!("{when}, 60 s: error of {peer}"),
-            };
-            microseconds(of(&name)?)
-        };
-        let cost = |clock: &str| Some(of(&format!("cost of {clock}"))?.trim_end_matches(" ns").to_owned());
-        let regressions =
-            |clock: &str| Some(of(&format!("regressions in 10^8 readings by 2 threads: {clock}"))?.to_owned());
-        type Cell<'a> = &'a dyn Fn(&str) -> Option<String>;
-        let rows: [(&str, Cell<'_>); 4] = [
-            ("cost per read, ns", &cost),
-            ("certain error against CLOCK_MONOTONIC in 60 s, µs", &|clock| error("quiet", clock)),
-            ("the same beside 4 busy loops, µs", &|clock| error("4 busy loops", clock)),
-            ("readings that went back, of 10^8 by two threads", &regressions),
-        ];
-        for (what, cell) in rows {
-            let cells: Vec<Option<String>> = CLOCKS.iter().map(|clock| cell(clock)).collect();
-            if cells.iter().all(Option::is_none) {
-                continue;
+        let mut used = Vec::new();
+        for (what, name) in ROWS {
+            let row = CLOCKS.map(|clock| figures.iter().find(|figure| figure.figure == name(clock)));
+            used.extend(row.into_iter().flatten().cloned());
+            if row.iter().any(Option::is_some) {
+                let cells = row.map(|figure| figure.map_or_else(|| NOT_RECORDED.to_owned(), cell));
+                table += &format!("| {}: {what} | {} |\n", recorded.cpu, cells.join(" | "));
             }
-            let cells: Vec<String> =
-                cells.into_iter().map(|cell| cell.unwrap_or_else(|| NOT_RECORDED.to_owned())).collect();
-            table += &format!("| {}: {what} | {} |\n", recorded.cpu, cells.join(" | "));
         }
-        machines.push(recorded.measured_on("library", &used.borrow()));
+        machines.push(recorded.measured_on("library", &used));
     }
     format!("{table}\nMeasured on:\n\n- {}\n", machines.join("\n- "))
+}
+
+/// The cell of a figure: costs in ns, errors in µs.
+fn cell(figure: &Figure) -> String {
+    let measured = &figure.measured;
+    if figure.figure.starts_with("cost of ") {
+        return measured.trim_end_matches(" ns").to_owned();
+    }
+    microseconds(measured).unwrap_or_else(|| measured.clone())
 }
 
 /// Ratios of the library's costs, by the names that its bench has for them.

@@ -1,14 +1,10 @@
 //! The queries of a fleet, on both engines, against censuses whose faults are known.
 
-use std::fs;
-use std::path::Path;
+use anyhow::Result;
 
-use anyhow::{Context, Result};
-
-use crate::needs::{self, Need};
 use crate::python::Environment;
 use crate::tally::Tally;
-use crate::{python, run};
+use crate::{folder, needs, python, run};
 
 /// Packages of the tests, with their versions.
 const REQUIREMENTS: &str = "crates/clockscope-python/tests/census/requirements.txt";
@@ -22,9 +18,7 @@ const DAYS: &str = "12";
 pub(crate) fn check(tally: &mut Tally) -> Result<()> {
     let environment = environment()?;
     let folder = run::built("fleet");
-    if Path::new(&folder).exists() {
-        fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {folder}"))?;
-    }
+    folder::remove(&folder)?;
     census(&environment, &[HOSTS, DAYS, &format!("{folder}/faults")])?;
     census(&environment, &[HOSTS, DAYS, &format!("{folder}/healthy"), "--healthy"])?;
     tally.pytest(&environment.python, &[TESTS], &[("CLOCKSCOPE_CENSUS", &std::path::absolute(&folder)?)])
@@ -38,6 +32,6 @@ pub(crate) fn census(environment: &Environment, arguments: &[&str]) -> Result<()
 
 /// The environment of the tests, with both engines.
 pub(crate) fn environment() -> Result<Environment> {
-    needs::require("queries by Spark", &[Need::program("java", "openjdk-17-jdk-headless")])?;
+    needs::require("queries by Spark", "java")?;
     python::installed("fleet", REQUIREMENTS)
 }

@@ -6,12 +6,10 @@
 //! a module under `cfg(fuzzing)`. Commit an input that broke something to the corpus.
 
 use std::fs;
-use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use crate::needs::{self, Need};
-use crate::run;
+use crate::{needs, run, structure};
 
 /// Folder in which the targets are built, and what the fuzzer finds is kept.
 const FOLDER: &str = "target/fuzz";
@@ -36,7 +34,7 @@ const MILLION: &str = "1000000";
 
 /// Runs every target for a short time.
 pub(crate) fn check() -> Result<()> {
-    needs::require("fuzz targets", &[Need::program("c++", "g++")])?;
+    needs::require("fuzz targets", "g++")?;
     build(DEBUG)?;
     let targets = targets()?;
     let seconds = (SECONDS / targets.len().max(1)).max(1);
@@ -64,11 +62,7 @@ pub(crate) fn bench() -> Result<()> {
 
 /// All targets: the files in fuzz/targets.
 fn targets() -> Result<Vec<String>> {
-    let entries = fs::read_dir("fuzz/targets").context("cannot list fuzz/targets")?;
-    let name = |path: &Path| Some(path.file_stem()?.to_str()?.to_owned());
-    let mut names: Vec<String> = entries.flatten().filter_map(|entry| name(&entry.path())).collect();
-    names.sort();
-    Ok(names)
+    structure::names_in("fuzz/targets", ".rs")
 }
 
 /// The target triple of this machine: named, so that the flags are not those of build scripts.

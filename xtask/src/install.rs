@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::run;
+pub(crate) use layout::filled;
 use layout::{Content, Layout};
 
 /// The task `install`.
@@ -79,12 +80,13 @@ pub(crate) fn unpacked(prefix: &Path, built: &Path, root: &Path) -> Result<()> {
 
 /// Returns the paths that it wrote.
 fn write(layout: &Layout, root: &Path) -> Result<Vec<PathBuf>> {
-    let write = |file: &layout::File| {
+    let mut written = Vec::new();
+    for file in &layout.files {
         let path = root.join(&file.path);
         replace_file(&path, &file.content, file.mode).with_context(|| format!("cannot install {}", path.display()))?;
-        Ok(path)
-    };
-    layout.files.iter().map(write).collect()
+        written.push(path);
+    }
+    Ok(written)
 }
 
 /// Returns true if a path goes nowhere but down, so that the way back up is as long.
@@ -105,14 +107,13 @@ fn replace_file(path: &Path, content: &Content, mode: u32) -> Result<()> {
     let _ = fs::remove_file(&new);
     match content {
         Content::Copy(source) => {
-            fs::copy(source, &new).with_context(|| format!("cannot copy {}", source.display()))?;
-            fs::set_permissions(&new, Permissions::from_mode(mode))?;
+            fs::copy(source, &new).map(drop).with_context(|| format!("cannot copy {}", source.display()))?;
         }
-        Content::Text(text) => {
-            fs::write(&new, text)?;
-            fs::set_permissions(&new, Permissions::from_mode(mode))?;
-        }
+        Content::Text(text) => fs::write(&new, text)?,
         Content::Link(target) => symlink(target, &new)?,
+    }
+    if !matches!(content, Content::Link(_)) {
+        fs::set_permissions(&new, Permissions::from_mode(mode))?;
     }
     fs::rename(&new, path)?;
     Ok(())

@@ -11,10 +11,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
-use crate::needs::{self, Need};
 use crate::plan::NotInstalled;
 use crate::tally::Tally;
-use crate::{cross, run};
+use crate::{cross, folder, needs, run, structure};
 
 /// Scripts of the machines, which run below the same folder there.
 const GUEST: &str = "machines";
@@ -141,11 +140,11 @@ impl Architecture {
 
     /// Fails if something is missing to pack and to boot its machines.
     fn require(self) -> Result<()> {
-        let (emulator, package) = match self {
-            Self::X86 => ("qemu-system-x86_64", "qemu-system-x86"),
-            Self::Arm => ("qemu-system-aarch64", "qemu-system-arm"),
+        let programs = match self {
+            Self::X86 => "cpio qemu-system-x86_64",
+            Self::Arm => "cpio qemu-system-aarch64",
         };
-        needs::require("emulated machines", &[Need::program("cpio", "cpio"), Need::program(emulator, package)])?;
+        needs::require("emulated machines", programs)?;
         if !self.fetched("kernel").exists() {
             let (folder, name) = (folder(), self.name());
             bail!(NotInstalled(format!("emulated machines need machines/fetch.sh {} {name}", folder.display())));
@@ -165,9 +164,7 @@ impl Architecture {
     /// Packs an initial file system with these programs below a folder.
     fn pack(self, folder: &Path, programs: &[(&str, PathBuf)]) -> Result<()> {
         let root = folder.join(self.name()).join("root");
-        if root.exists() {
-            fs::remove_dir_all(&root)?;
-        }
+        folder::remove(&root)?;
         for folder in ["bin", "dev", "machines", "proc", "run", "sys", "tmp"] {
             fs::create_dir_all(root.join(folder))?;
         }
@@ -178,11 +175,9 @@ impl Architecture {
             copy(program, &root.join("bin").join(name))?;
         }
         copy(&Path::new(GUEST).join("init.sh"), &root.join("init"))?;
-        for script in fs::read_dir(GUEST)? {
-            let script = script?.path();
-            if script.extension().is_some_and(|ending| ending == "sh") {
-                copy(&script, &root.join(&script))?;
-            }
+        for script in structure::names_in(GUEST, ".sh")? {
+            let script = format!("{GUEST}/{script}.sh");
+            copy(Path::new(&script), &root.join(&script))?;
         }
         // The same bytes on every computer: the machine whose time is the number of instructions
         // unpacks them.

@@ -8,6 +8,7 @@ mod cross;
 mod dist;
 mod docs;
 mod fleet;
+mod folder;
 mod fuzz;
 mod install;
 mod machines;

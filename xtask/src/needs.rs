@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use crate::plan::NotInstalled;
 use crate::run;
 
-/// One thing that is needed, and where it comes from.
+/// A program, a file, a module or a target that is needed, and the package that has it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Need {
     what: What,
@@ -42,56 +42,44 @@ pub(crate) const TEST: &str = include_str!("../needs/test.txt");
 /// Everything that the steps of `cargo xtask release-check` need, for [`listed`].
 pub(crate) const RELEASE: &str = include_str!("../needs/release.txt");
 
+/// What other tasks need as well, for [`listed`].
+const OTHERS: &str = include_str!("../needs/others.txt");
+
 /// Reads a list: a line such as `program cc gcc` for each need.
 pub(crate) fn listed(list: &'static str) -> Vec<Need> {
     list.lines().filter_map(Need::parse).collect()
 }
 
 impl Need {
-    /// A program of a Debian package.
-    pub(crate) const fn program(name: &'static str, package: &'static str) -> Self {
-        Self { what: What::Program(name), installer: DEBIAN, package }
-    }
-
-    /// A file of a Debian package.
-    pub(crate) const fn file(path: &'static str, package: &'static str) -> Self {
-        Self { what: What::File(path), installer: DEBIAN, package }
-    }
-
-    /// A compiler of a Debian package, with the standard library's sources in the same place.
-    pub(crate) const fn compiler(program: &'static str, sysroot: &'static str, package: &'static str) -> Self {
-        Self { what: What::Compiler { program, sysroot }, installer: DEBIAN, package }
-    }
-
-    /// A module of Python in a Debian package.
-    pub(crate) const fn debian_module(name: &'static str, package: &'static str) -> Self {
-        Self { what: What::PythonModule(name), installer: DEBIAN, package }
-    }
-
-    /// A program of a Python package.
-    pub(crate) const fn python_program(name: &'static str, package: &'static str) -> Self {
-        Self { what: What::Program(name), installer: PYTHON, package }
-    }
-
-    /// A module of a Python package.
-    pub(crate) const fn python_module(name: &'static str, package: &'static str) -> Self {
-        Self { what: What::PythonModule(name), installer: PYTHON, package }
-    }
-
-    /// The standard library for a target, which rustup brings.
-    pub(crate) const fn target(triple: &'static str) -> Self {
-        Self { what: What::Target(triple), installer: RUST, package: triple }
-    }
-
     /// Reads a line of a list; `None` for a comment and for an empty line.
     fn parse(line: &'static str) -> Option<Self> {
         let words: Vec<&'static str> = line.split_whitespace().collect();
-        match words[..] {
-            ["program", name, package] => Some(Self::program(name, package)),
-            ["file", path, package] => Some(Self::file(path, package)),
-            ["module", name, package] => Some(Self::debian_module(name, package)),
-            ["target", triple] => Some(Self::target(triple)),
-            _ => None,
+        let (what, installer, package) = match words[..] {
+            ["program", name, package] => (What::Program(name), DEBIAN, package),
+            ["file", path, package] => (What::File(path), DEBIAN, package),
+            ["module", name, package] => (What::PythonModule(name), DEBIAN, package),
+            ["compiler", program, sysroot, package] => (What::Compiler { program, sysroot }, DEBIAN, package),
+            ["pip-program", name, package] => (What::Program(name), PYTHON, package),
+            ["pip-module", name, package] => (What::PythonModule(name), PYTHON, package),
+            ["target", triple] => (What::Target(triple), RUST, triple),
+            _ => return None,
+        };
+        Some(Self { what, installer, package })
+    }
+
+    /// Returns the need whose program, path, module or target a list has by this name.
+    ///
+    /// # Panics
+    /// No list has it.
+    fn named(name: &str) -> Self {
+        let known = [TEST, RELEASE, OTHERS].into_iter().flat_map(listed).find(|need| need.name() == name);
+        known.unwrap_or_else(|| panic!("xtask/needs has no line for {name}"))
+    }
+
+    fn name(&self) -> &'static str {
+        match self.what {
+            What::Program(name) | What::File(name) | What::PythonModule(name) | What::Target(name) => name,
+            What::Compiler { program, .. } => program,
         }
     }
 
@@ -114,21 +102,31 @@ impl Need {
 pub(crate) struct Missing(BTreeSet<(&'static str, &'static str)>);
 
 /// Returns what is missing of all that is needed; `None` where everything is here.
-pub(crate) fn missing<'a>(needs: impl IntoIterator<Item = &'a Need>) -> Option<Missing> {
+pub(crate) fn missing(needs: impl IntoIterator<Item = Need>) -> Option<Missing> {
     let absent = needs.into_iter().filter(|need| !need.is_here());
     let packages: BTreeSet<_> = absent.map(|need| (need.installer, need.package)).collect();
     (!packages.is_empty()).then_some(Missing(packages))
 }
 
+/// Returns what is missing of these names, which are separated by spaces.
+pub(crate) fn missing_of(names: &str) -> Option<Missing> {
+    missing(names.split_whitespace().map(Need::named))
+}
+
 /// Prints Debian's packages that are missing, a line each, or the targets of rustup.
 pub(crate) fn print_missing(needs: &'static str, are_targets: bool) {
-    let Some(missing) = missing(&listed(needs)) else { return };
+    let Some(missing) = missing(listed(needs)) else { return };
     missing.packages(if are_targets { RUST } else { DEBIAN }).for_each(|package| println!("{package}"));
 }
 
-/// Refuses a purpose that lacks something: `archives need packages: apt-get install tar`.
-pub(crate) fn require<'a>(purpose: &str, needs: impl IntoIterator<Item = &'a Need>) -> Result<()> {
-    match missing(needs) {
+/// Refuses a purpose that lacks something: `archives need packages: apt-get install tar`. The names
+/// are those of programs, files, modules or targets in xtask/needs, separated by spaces.
+pub(crate) fn require(purpose: &str, names: &str) -> Result<()> {
+    refuse(purpose, missing_of(names))
+}
+
+fn refuse(purpose: &str, missing: Option<Missing>) -> Result<()> {
+    match missing {
         Some(missing) => bail!(NotInstalled(format!("{purpose} need packages: {missing}"))),
         None => Ok(()),
     }
@@ -159,7 +157,7 @@ mod tests {
 
     #[test]
     fn every_line_of_a_list_is_a_need_or_a_comment() {
-        for list in [TEST, RELEASE] {
+        for list in [TEST, RELEASE, OTHERS] {
             let lines = list.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
             assert_eq!(listed(list).len(), lines.count());
         }
@@ -168,20 +166,17 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named_once_with_the_command_that_installs_it() {
-        let here = [Need::program("cargo", "cargo"), Need::file(env!("CARGO_MANIFEST_DIR"), "xtask")];
-        assert_eq!(missing(&here), None);
-        assert!(require("tests", &here).is_ok());
-        let error = require("tests", &[Need::program("no-such-program", "one")]).unwrap_err().to_string();
-        assert_eq!(error, "tests need packages: apt-get install one");
-        let needs = [
-            Need::program("no-such-program", "one"),
-            Need::file("/no/such/file", "one"),
-            Need::compiler("cargo", "/no/such/sysroot", "two"),
-            Need::python_program("no-such-program", "three"),
-            Need::python_module("no_such_module", "three"),
-            Need::target("no-such-target"),
-        ];
-        let missing = missing(here.iter().chain(&needs)).unwrap();
+        const HERE: &str = concat!("program cargo cargo\nfile ", env!("CARGO_MANIFEST_DIR"), " xtask\n");
+        assert_eq!(missing(listed(HERE)), None);
+        assert!(refuse("tests", None).is_ok());
+        let error = refuse("tests", missing(listed("program no-such-program one"))).unwrap_err();
+        assert!(error.is::<NotInstalled>());
+        assert_eq!(error.to_string(), "tests need packages: apt-get install one");
+        let needs = listed(
+            "program no-such-program one\nfile /no/such/file one\ncompiler cargo /no/such/sysroot two\n\
+             pip-program no-such-program three\npip-module no_such_module three\ntarget no-such-target\n",
+        );
+        let missing = missing(listed(HERE).into_iter().chain(needs)).unwrap();
         assert_eq!(
             missing.to_string(),
             "apt-get install one two, python3 -m pip install three, rustup target add no-such-target"

@@ -7,7 +7,7 @@ use std::{env, fs};
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
 
-use crate::run;
+use crate::{folder, run};
 
 /// Files that every package holds.
 const FILES: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md"];
@@ -51,11 +51,9 @@ pub(crate) fn verify() -> Result<()> {
 fn fresh_home() -> Result<String> {
     let old = present_home()?;
     let new = std::path::absolute(run::built("package-home"))?;
-    if new.exists() {
-        fs::remove_dir_all(&new).with_context(|| format!("cannot remove {}", new.display()))?;
-    }
+    folder::remove(&new)?;
     let sources = Path::new("registry/src");
-    fs::create_dir_all(new.join(sources)).with_context(|| format!("cannot create {}", new.display()))?;
+    folder::empty(new.join(sources))?;
     for file in ["config.toml", "credentials.toml", "registry/index", "registry/cache"] {
         link(&old, &new, Path::new(file))?;
     }

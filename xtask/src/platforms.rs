@@ -17,7 +17,7 @@ mod windows;
 use anyhow::{Context, Result, bail};
 
 use crate::cross;
-use crate::needs::{self, Need};
+use crate::needs;
 use crate::run;
 use crate::tally::Tally;
 pub(crate) use emulated::ADDED_LIBRARY;
@@ -45,30 +45,30 @@ enum Check {
     /// They are linked: nothing here runs the system.
     Links,
     /// They are compiled, because something is missing that links them: `missing`.
-    Compiles { missing: &'static str, needs: &'static [Need] },
+    Compiles { missing: &'static str, needs: &'static str },
 }
 
 impl Check {
     /// Packages that have to be installed to compile for the target.
-    fn needs(self) -> &'static [Need] {
-        if let Self::Compiles { needs, .. } = self { needs } else { &[] }
+    fn needs(self) -> &'static str {
+        if let Self::Compiles { needs, .. } = self { needs } else { "" }
     }
 }
 
-const fn of(target: &'static str, check: Check) -> Platform {
+const fn platform(target: &'static str, check: Check) -> Platform {
     Platform { target, check, command: false }
 }
 
 const fn tests(target: &'static str, hosts: &'static [Emulated]) -> Platform {
-    of(target, Check::Tests(hosts))
+    platform(target, Check::Tests(hosts))
 }
 
 const fn links(target: &'static str) -> Platform {
-    of(target, Check::Links)
+    platform(target, Check::Links)
 }
 
 const fn compiles(target: &'static str, missing: &'static str) -> Platform {
-    of(target, Check::Compiles { missing, needs: &[] })
+    platform(target, Check::Compiles { missing, needs: "" })
 }
 
 impl Platform {
@@ -78,7 +78,7 @@ impl Platform {
 }
 
 /// The standard library for 32-bit Windows makes its import libraries by this.
-const DLLTOOL: &[Need] = &[Need::program("i686-w64-mingw32-dlltool", "binutils-mingw-w64-i686")];
+const DLLTOOL: &str = "i686-w64-mingw32-dlltool";
 
 const NO_MUSL: &str = "musl's start files, which Debian's compiler lacks";
 const NO_LIBC: &str = "the system's C library";
@@ -115,7 +115,7 @@ const PLATFORMS: &[Platform] = &[
     compiles("loongarch64-unknown-linux-gnu", NO_LIBC),
     compiles("aarch64-linux-android", NO_NDK),
     compiles("armv7-linux-androideabi", NO_NDK),
-    of("i686-pc-windows-gnu", Check::Compiles { missing: NO_MINGW, needs: DLLTOOL }),
+    platform("i686-pc-windows-gnu", Check::Compiles { missing: NO_MINGW, needs: DLLTOOL }),
     compiles("aarch64-pc-windows-gnullvm", NO_MINGW),
     compiles("x86_64-pc-windows-msvc", NO_LINK),
     compiles("aarch64-apple-ios", NO_SDK),
@@ -127,14 +127,14 @@ const PLATFORMS: &[Platform] = &[
 /// Checks the platforms of these names, or all, as far as this machine can; prints what it cannot.
 pub(crate) fn check(names: &[String]) -> Result<()> {
     let chosen = chosen(names)?;
-    needs::require("other platforms", &cross::COMPILER)?;
+    needs::require("other platforms", cross::COMPILER)?;
     let mut tally = Tally::default();
     let mut seen = Seen::default();
     if names.is_empty() {
         seen.take("without std", "compiles for every processor", cross::without_std_everywhere());
     }
     for Platform { target, check, command } in chosen {
-        if let Some(missing) = needs::missing(check.needs()) {
+        if let Some(missing) = needs::missing_of(check.needs()) {
             seen.unseen(target, format!("is not compiled: {missing}"));
             continue;
         }
@@ -237,8 +237,8 @@ fn in_release_check() -> impl Iterator<Item = (&'static str, &'static Emulated)>
 
 /// Runs the tests of the library on these platforms, and compiles the command for another.
 pub(crate) fn test_some(tally: &mut Tally) -> Result<()> {
-    let needed = in_release_check().flat_map(|(_, host)| host.needs).chain(&cross::COMPILER);
-    needs::require("other platforms", needed)?;
+    let needed: Vec<&str> = in_release_check().map(|(_, host)| host.needs).chain([cross::COMPILER]).collect();
+    needs::require("other platforms", &needed.join(" "))?;
     println!("   {COMMAND_IN_CHECK}: the command compiles without a warning");
     compile(COMMAND_IN_CHECK, COMMAND).context(COMMAND_IN_CHECK)?;
     for (target, host) in in_release_check() {
@@ -283,6 +283,18 @@ mod tests {
         assert_eq!(targets(&["wasm32-wasip1"]).unwrap(), ["wasm32-wasip1"]);
         let error = targets(&["wasm32-wasip1", "pdp11"]).unwrap_err().to_string();
         assert!(error.starts_with("unknown target \"pdp11\": expected one of aarch64-"), "{error}");
+    }
+
+    #[test]
+    fn what_is_needed_is_in_a_list() {
+        assert_eq!(needs::missing_of(""), None);
+        let hosts = PLATFORMS.iter().flat_map(|platform| match platform.check {
+            Check::Tests(hosts) => hosts,
+            _ => &[],
+        });
+        let needed = PLATFORMS.iter().map(|platform| platform.check.needs()).chain(hosts.map(|host| host.needs));
+        // It panics if none has a name.
+        needed.chain([cross::COMPILER]).for_each(|names| drop(needs::missing_of(names)));
     }
 
     /// `needs::RELEASE` has what these need, and nothing for another.

@@ -9,17 +9,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::needs::{self, Need};
 use crate::plan::NotInstalled;
-use crate::run;
 use crate::tally::Tally;
+use crate::{folder, needs, run};
 
 const CRATE: &str = "crates/clockscope-python";
 /// Folder in which maturin looks for programs of a wheel, by the module's name.
 const SCRIPTS: &str = "crates/clockscope-python/clockscope._native.data/scripts";
 /// Packages of the tests, with their versions.
 const REQUIREMENTS: &str = "crates/clockscope-python/tests/requirements.txt";
-const NEEDS: [Need; 2] = [Need::program("python3", "python3"), Need::debian_module("ensurepip, venv", "python3-venv")];
 /// The oldest Python 3 that the package supports.
 const OLDEST: &str = "3.10";
 
@@ -52,19 +50,17 @@ pub(crate) fn check(tally: &mut Tally) -> Result<()> {
 /// The environment of this name with the packages of a file, and with the wheel of a debug build.
 pub(crate) fn installed(name: &str, requirements: &str) -> Result<Environment> {
     let environment = Environment::new(name, requirements)?;
-    let command = stripped(run::debug_command()?, &environment.folder)?;
-    let wheel = environment.local_wheel(&command, &[], &environment.folder.join("wheels"))?;
-    environment.install(&wheel)?;
+    environment.install(&stripped(run::debug_command()?, &environment.folder)?, &[])?;
     Ok(environment)
 }
 
 /// Returns a copy of a program without symbols: a debug build is mostly symbols, which take longer
 /// to pack than all else takes to test.
-fn stripped(command: String, folder: &Path) -> Result<String> {
+fn stripped(command: String, folder: &str) -> Result<String> {
     if !run::exists("strip") {
         return Ok(command);
     }
-    let copy = folder.join("clockscope").to_str().context("the folder's path is not text")?.to_owned();
+    let copy = format!("{folder}/clockscope");
     run::with(&[], "strip", &["-o", &copy, &command])?;
     Ok(copy)
 }
@@ -73,7 +69,7 @@ fn stripped(command: String, folder: &Path) -> Result<String> {
 #[derive(Debug)]
 pub(crate) struct Environment {
     /// It holds the environment, and what is built for it.
-    pub(crate) folder: PathBuf,
+    pub(crate) folder: String,
     /// The environment's interpreter.
     pub(crate) python: String,
 }
@@ -84,19 +80,18 @@ impl Environment {
     /// # Errors
     /// [`NotInstalled`] names what is missing.
     pub(crate) fn new(name: &str, requirements: &str) -> Result<Self> {
-        needs::require("environments of Python", &NEEDS)?;
+        needs::require("environments of Python", "python3 ensurepip venv")?;
         let is_new = format!("import sys; sys.exit(sys.version_info < ({}))", OLDEST.replace('.', ","));
         if run::output("python3", &["-c", &is_new]).is_err() {
             bail!(NotInstalled(format!("python3 is older than {OLDEST}, the oldest that the package supports")));
         }
-        let folder = std::path::absolute(run::built("python"))?;
-        let environment = folder.join(name);
-        let python = environment.join("bin/python").to_str().context("the folder's path is not text")?.to_owned();
+        let folder = folder::text(&std::path::absolute(run::built("python"))?)?.to_owned();
+        let environment = format!("{folder}/{name}");
+        let python = format!("{environment}/bin/python");
         let wanted = fs::read_to_string(requirements).with_context(|| format!("cannot read {requirements}"))?;
-        let installed = environment.join("requirements.txt");
+        let installed = format!("{environment}/requirements.txt");
         if fs::read_to_string(&installed).ok().as_ref() != Some(&wanted) {
-            let path = environment.to_str().context("the folder's path is not text")?;
-            run::with(&[], "python3", &["-m", "venv", "--clear", path])?;
+            run::with(&[], "python3", &["-m", "venv", "--clear", &environment])?;
             let arguments = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements];
             if let Err(error) = run::output(&python, &arguments) {
                 bail!(NotInstalled(format!("the packages of {requirements} cannot be installed: {error:#}")));
@@ -110,31 +105,24 @@ impl Environment {
     /// The environment of the tests, with a wheel of a build for release.
     pub(crate) fn with_release() -> Result<Self> {
         let environment = tests()?;
-        let command = run::release_program()?;
-        let wheel = environment.local_wheel(&command, &["--release"], &environment.folder.join("wheels"))?;
-        environment.install(&wheel)?;
+        environment.install(&run::release_program()?, &["--release"])?;
         Ok(environment)
     }
 
-    /// Installs a wheel in place of the former.
-    fn install(&self, wheel: &Path) -> Result<()> {
-        let wheel = wheel.to_str().context("the wheel's path is not text")?;
+    /// Builds a wheel with this command, and installs it in place of the former.
+    fn install(&self, command: &str, profile: &[&str]) -> Result<()> {
+        let wheel = self.local_wheel(command, profile, &Path::new(&self.folder).join("wheels"))?;
         let arguments = ["install", "--quiet", "--no-index", "--no-deps", "--force-reinstall"];
-        self.run(&[&["-m", "pip"], &arguments[..], &[wheel]].concat())
+        self.run(&[&["-m", "pip"], &arguments[..], &[folder::text(&wheel)?]].concat())
     }
 
     fn run(&self, arguments: &[&str]) -> Result<()> {
-        self.run_with(&[("MYPYPATH", ""), ("MYPY_CACHE_DIR", &self.subfolder("mypy")?)], arguments)
+        self.run_with(&[("MYPYPATH", ""), ("MYPY_CACHE_DIR", &format!("{}/mypy", self.folder))], arguments)
     }
 
     fn run_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Result<()> {
         // A path of modules, or of types, of the caller's would hide what was installed.
         run::with(&[variables, &[("PYTHONPATH", "")]].concat(), &self.python, arguments)
-    }
-
-    /// A folder for this purpose.
-    fn subfolder(&self, name: &str) -> Result<String> {
-        Ok(self.folder.join(name).to_str().context("the folder's path is not text")?.to_owned())
     }
 
     /// Builds a wheel that only this machine takes.
@@ -160,12 +148,11 @@ impl Environment {
 
     /// Has maturin make one file into a folder; returns its path.
     pub(crate) fn maturin(&self, task: &str, variables: &[(&str, &str)], how: &[&str], into: &Path) -> Result<PathBuf> {
-        let fresh = self.folder.join("fresh");
+        let fresh = format!("{}/fresh", self.folder);
         // What an earlier build has left there is not this file.
-        let _ = fs::remove_dir_all(&fresh);
-        let out = fresh.to_str().context("the folder's path is not text")?;
+        folder::remove(&fresh)?;
         let manifest = format!("{CRATE}/Cargo.toml");
-        let arguments = ["-m", "maturin", task, "--out", out, "--manifest-path", &manifest];
+        let arguments = ["-m", "maturin", task, "--out", &fresh, "--manifest-path", &manifest];
         self.run_with(variables, &[&arguments[..], how].concat())?;
         let built = fs::read_dir(&fresh)?.flatten().map(|entry| entry.path()).next();
         let built = built.with_context(|| format!("maturin {task} made no file"))?;

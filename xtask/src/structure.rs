@@ -6,47 +6,34 @@ mod profiles;
 mod width;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::package;
+use crate::{folder, package};
 
-/// Every crate, and the crates of the workspace that it may depend on (ARCHITECTURE.md).
-const ALLOWED: &[(&str, &[&str])] = &[
-    ("clockscope-core", &[]),
-    ("clockscope", &["clockscope-core"]),
+/// Every crate, and the crates of the workspace that it may depend on (ARCHITECTURE.md), without
+/// `clockscope-`. None may depend on `testing`: the table is of what is built into a program.
+const ALLOWED: [(&str, &str); 15] = [
+    ("core", ""),
+    ("clockscope", "core"),
     // The library's sources, for loom.
-    ("clockscope-models", &[]),
-    ("clockscope-capi", &["clockscope"]),
-    ("clockscope-python", &["clockscope", "clockscope-records", "clockscope-statistics"]),
-    ("clockscope-records", &["clockscope-core"]),
-    ("clockscope-statistics", &["clockscope-core", "clockscope-records"]),
-    ("clockscope-system", &["clockscope", "clockscope-core", "clockscope-records"]),
-    (
-        "clockscope-measure",
-        &["clockscope", "clockscope-core", "clockscope-records", "clockscope-statistics", "clockscope-system"],
-    ),
-    ("clockscope-report", &["clockscope-records", "clockscope-statistics"]),
-    ("clockscope-runtimes", &["clockscope-records", "clockscope-statistics"]),
-    (
-        "clockscope-cli",
-        // The library, for stamps that are converted.
-        &[
-            "clockscope",
-            "clockscope-measure",
-            "clockscope-records",
-            "clockscope-report",
-            "clockscope-runtimes",
-            "clockscope-system",
-        ],
-    ),
+    ("models", ""),
+    ("capi", "clockscope"),
+    ("python", "clockscope records statistics"),
+    ("records", "core"),
+    ("statistics", "core records"),
+    ("system", "clockscope core records"),
+    ("measure", "clockscope core records statistics system"),
+    ("report", "records statistics"),
+    ("runtimes", "records statistics"),
+    // The library, for stamps that are converted.
+    ("cli", "clockscope measure records report runtimes system"),
     // Run in the emulated machines.
-    ("clockscope-emulated", &["clockscope", "clockscope-core", "clockscope-system"]),
-    // Shared by tests; the table is of what is built into a program, so nobody may depend on it.
-    ("clockscope-testing", &[]),
-    ("xtask", &["clockscope-records", "clockscope-testing"]),
+    ("emulated", "clockscope core system"),
+    ("testing", ""),
+    ("xtask", "records testing"),
 ];
 
 /// Folders in which a file may open unsafe code, and files that may.
@@ -78,7 +65,7 @@ const SITUATIONS: &str = "docs/concepts/library/situations.md";
 
 /// Checks all of it.
 pub(crate) fn check() -> Result<()> {
-    let mut wrong = forbidden_edges(&edges(&package::metadata()?));
+    let mut wrong = forbidden_edges(&package::metadata()?);
     for (file, text) in files(".md")? {
         wrong.extend(width::wide_markdown(&file, &text));
     }
@@ -119,44 +106,43 @@ fn is_test(sources: &str, name: &str) -> bool {
     before.rsplit('\n').take(LINES_ABOVE).any(|line| line.trim() == "#[test]")
 }
 
-/// The files in a folder whose names have this ending, without it.
-fn names_in(folder: &str, ending: &str) -> Result<Vec<String>> {
+/// Returns the sorted names of the files in a folder that have this ending, without it.
+pub(crate) fn names_in(folder: &str, ending: &str) -> Result<Vec<String>> {
     let entries = fs::read_dir(folder).with_context(|| format!("cannot list {folder}"))?;
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    Ok(names.filter_map(|name| name.strip_suffix(ending).map(str::to_owned)).collect())
+    let mut names: Vec<String> = names.filter_map(|name| name.strip_suffix(ending).map(str::to_owned)).collect();
+    names.sort_unstable();
+    Ok(names)
 }
 
-/// From each crate of the workspace to each of its dependencies, those for tests left out.
-fn edges(metadata: &Value) -> Vec<(String, Vec<String>)> {
-    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    let name = |value: &Value| value["name"].as_str().unwrap_or_default().to_owned();
-    let is_built_in = |dependency: &Value| dependency["kind"] != "dev";
-    list(&metadata["packages"])
-        .iter()
-        .map(|package| {
-            (
-                name(package),
-                list(&package["dependencies"]).iter().filter(|found| is_built_in(found)).map(name).collect(),
-            )
-        })
-        .collect()
-}
-
-/// Edges between crates of the workspace that the table does not allow, and crates that it does not
-/// know.
-fn forbidden_edges(edges: &[(String, Vec<String>)]) -> Vec<String> {
-    let members: Vec<&String> = edges.iter().map(|(from, _)| from).collect();
+/// Edges between crates of the workspace that the table does not allow, but for those of tests, and
+/// crates that it does not know.
+fn forbidden_edges(metadata: &Value) -> Vec<String> {
+    let members: Vec<&Value> = metadata["packages"].as_array().into_iter().flatten().collect();
     let mut wrong = Vec::new();
-    for (from, dependencies) in edges {
-        let Some((_, allowed)) = ALLOWED.iter().find(|(name, _)| name == from) else {
+    for member in &members {
+        let from = name_of(member);
+        let Some((_, allowed)) = ALLOWED.iter().find(|(name, _)| *name == short(from)) else {
             wrong.push(format!("crate {from} is not in the table of xtask/src/structure.rs"));
             continue;
         };
-        for to in dependencies.iter().filter(|to| members.contains(to) && !allowed.contains(&to.as_str())) {
-            wrong.push(format!("{from} must not depend on {to}"));
+        let dependencies = member["dependencies"].as_array().into_iter().flatten();
+        for to in dependencies.filter(|dependency| dependency["kind"] != "dev").map(name_of) {
+            if members.iter().any(|member| name_of(member) == to) && !allowed.split(' ').any(|name| name == short(to)) {
+                wrong.push(format!("{from} must not depend on {to}"));
+            }
         }
     }
     wrong
+}
+
+fn name_of(package: &Value) -> &str {
+    package["name"].as_str().unwrap_or_default()
+}
+
+/// Returns the name of a crate as in [`ALLOWED`].
+fn short(name: &str) -> &str {
+    name.strip_prefix("clockscope-").unwrap_or(name)
 }
 
 /// Openings of unsafe code where there may be none, or without a reason.
@@ -177,29 +163,22 @@ fn misplaced_unsafe(file: &str, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Names and texts of all files with this ending, but for what is built.
+/// Names and texts of all files with this ending, but for what is built. Links lead to others of
+/// them.
 pub(crate) fn files(ending: &str) -> Result<Vec<(String, String)>> {
-    let mut paths = Vec::new();
-    list(Path::new("."), ending, &mut paths)?;
-    let read = |path: PathBuf| {
-        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        Ok((path.strip_prefix(".").unwrap_or(&path).to_string_lossy().into_owned(), text))
-    };
-    paths.into_iter().map(read).collect()
+    let paths = folder::files(Path::new("."), |path| path.is_symlink() || path.is_dir() && is_hidden(path))?;
+    let mut files = Vec::new();
+    for path in paths.iter().filter_map(|path| path.to_str()).filter(|path| path.ends_with(ending)) {
+        let text = fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?;
+        files.push((path.trim_start_matches("./").to_owned(), text));
+    }
+    Ok(files)
 }
 
-/// Adds the files below a folder with this ending, each once: links lead to others of them.
-fn list(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) -> Result<()> {
-    for entry in fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))? {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if path.is_dir() && name != "target" && !name.starts_with('.') {
-            list(&path, ending, found)?;
-        } else if name.ends_with(ending) && !path.is_symlink() {
-            found.push(path);
-        }
-    }
-    Ok(())
+/// Returns true for the folder that cargo builds into, and for those of other tools.
+fn is_hidden(folder: &Path) -> bool {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    name == "target" || name.starts_with('.')
 }
 
 #[cfg(test)]
@@ -220,7 +199,7 @@ mod tests {
             { "name": "clockscope-new", "dependencies": [] },
         ]});
         assert_eq!(
-            forbidden_edges(&edges(&metadata)),
+            forbidden_edges(&metadata),
             [
                 "clockscope-report must not depend on clockscope-measure",
                 "clockscope-measure must not depend on clockscope-report",

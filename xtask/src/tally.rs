@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 
 use crate::run;
 
@@ -43,22 +43,15 @@ impl Tally {
             .args(arguments)
             .envs(variables.iter().copied())
             .env(LIST, &list);
-        let mut child = command.stdout(Stdio::piped()).spawn().context("cannot run cargo")?;
-        let output = child.stdout.take().context("no output")?;
-        for line in BufReader::new(output).lines() {
-            let line = line.context("the tests printed something that is not text")?;
-            println!("{line}");
-            self.count(&line);
-            if is_native && let Some(test) = failed_test(&line) {
+        let status = run_by_line(&mut command, |line| {
+            self.count(line);
+            if is_native && let Some(test) = failed_test(line) {
                 self.repeats.insert(repeat(variables, selection, test));
             }
-        }
-        let status = child.wait()?;
+        })?;
         let skipped = fs::read_to_string(&list).unwrap_or_default();
         self.skipped.extend(skipped.lines().map(str::to_owned));
-        if !status.success() {
-            bail!("cargo test {}: {status}", arguments.join(" "));
-        }
+        ensure!(status.success(), "cargo test {}: {status}", arguments.join(" "));
         Ok(())
     }
 
@@ -70,17 +63,8 @@ impl Tally {
         let mut command = Command::new(python);
         command.args(["-m", "pytest", "--quiet", "-rs", "--color=no"]).args(arguments);
         command.envs(variables.iter().copied()).env("PYTHONPATH", "");
-        let mut child = command.stdout(Stdio::piped()).spawn().context("cannot run pytest")?;
-        let output = child.stdout.take().context("no output")?;
-        for line in BufReader::new(output).lines() {
-            let line = line.context("the tests printed something that is not text")?;
-            println!("{line}");
-            self.count_pytest(&line);
-        }
-        let status = child.wait()?;
-        if !status.success() {
-            bail!("pytest {}: {status}", arguments.join(" "));
-        }
+        let status = run_by_line(&mut command, |line| self.count_pytest(line))?;
+        ensure!(status.success(), "pytest {}: {status}", arguments.join(" "));
         Ok(())
     }
 
@@ -126,6 +110,18 @@ impl Tally {
         }
         println!("{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped.len());
     }
+}
+
+/// Runs tests to the end, prints what they print, and hands each line to `take`.
+fn run_by_line(command: &mut Command, mut take: impl FnMut(&str)) -> Result<ExitStatus> {
+    let mut child = command.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot run {command:?}"))?;
+    let output = child.stdout.take().context("no output")?;
+    for line in BufReader::new(output).lines() {
+        let line = line.context("the tests printed something that is not text")?;
+        println!("{line}");
+        take(&line);
+    }
+    Ok(child.wait()?)
 }
 
 /// Returns the number before a word, or 0 if the word is not there.

@@ -91,7 +91,7 @@ fn slower(percent: f64, pairs: u32) -> Result<()> {
 fn compared(base: u32, new: u32) -> Result<Value> {
     let files = [run::built("bench-base.json"), run::built("bench-new.json")];
     for (file, turns) in files.iter().zip([base, new]) {
-        run::output_with(&delay(turns).each(), &run::built(PROGRAM), &["--json", "--quiet", "-o", file])?;
+        delayed(turns, PROGRAM, &["--json", "--quiet", "-o", file])?;
     }
     run::document(&run::built(PROGRAM), &["compare", &files[0], &files[1], "--json"])
 }
@@ -121,25 +121,18 @@ fn alarms_of(found: &Value) -> Vec<String> {
     alarms
 }
 
-/// The environment in which reads of the clock are delayed.
-struct Delay {
-    library: String,
-    turns: String,
-}
-
-fn delay(turns: u32) -> Delay {
-    Delay { library: run::built(DELAY), turns: turns.to_string() }
-}
-
-impl Delay {
-    fn each(&self) -> [(&str, &str); 3] {
-        [("LD_PRELOAD", &self.library), ("CLOCKSCOPE_DELAY_CLOCK", DELAYED.1), ("CLOCKSCOPE_DELAY_TURNS", &self.turns)]
-    }
+/// Runs a program in which each read of the clock is delayed by this many turns; returns what it
+/// printed.
+fn delayed(turns: u32, program: &str, arguments: &[&str]) -> Result<String> {
+    let (library, turns) = (run::built(DELAY), turns.to_string());
+    let variables =
+        [("LD_PRELOAD", &*library), ("CLOCKSCOPE_DELAY_CLOCK", DELAYED.1), ("CLOCKSCOPE_DELAY_TURNS", &turns)];
+    run::output_with(&variables, &run::built(program), arguments)
 }
 
 /// The cost of the clock in a C loop, in ns.
 fn in_c(turns: u32) -> Result<f64> {
-    let costs = run::document_with(&delay(turns).each(), &run::built(LOOPS), &[&CPU, "1"])?;
+    let costs: Value = serde_json::from_str(&delayed(turns, LOOPS, &[&CPU, "1"])?)?;
     costs[DELAYED.0].as_f64().context("no cost from C")
 }
 

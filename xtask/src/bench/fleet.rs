@@ -2,8 +2,6 @@
 //! and a day of ever larger ones.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::ErrorKind;
 
 use anyhow::{Context, Result, bail};
 use clockscope_records::grouped;
@@ -12,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::figure;
 use crate::python::Environment;
-use crate::{fleet, run};
+use crate::{fleet, folder, run};
 
 const DRIVER: &str = "bench/python/fleet.py";
 /// Days that a census has at least.
@@ -26,17 +24,16 @@ const TARGETS_FOR: [u64; 2] = [10_000, 30];
 
 /// Measures so many hosts and days, and a day of fewer and of more hosts.
 pub(crate) fn measure(hosts: u64, days: u64) -> Result<()> {
-    let bench = Bench { environment: fleet::environment()?, folder: Folder::new(run::built("bench-fleet"))? };
-    for hosts in TENTHS.map(|tenths| hosts * tenths / 10).into_iter().filter(|hosts| *hosts >= FEWEST_HOSTS) {
-        bench.one_day(hosts)?;
-    }
-    bench.many_days(hosts, days)
+    let bench = Bench { environment: fleet::environment()?, folder: run::built("bench-fleet") };
+    let measured = bench.measure(hosts, days);
+    folder::remove(&bench.folder)?;
+    measured
 }
 
 /// An environment that has the package, and a folder for censuses and tables.
 struct Bench {
     environment: Environment,
-    folder: Folder,
+    folder: String,
 }
 
 #[derive(Deserialize)]
@@ -56,6 +53,13 @@ struct Answered {
 }
 
 impl Bench {
+    fn measure(&self, hosts: u64, days: u64) -> Result<()> {
+        for hosts in TENTHS.map(|tenths| hosts * tenths / 10).into_iter().filter(|hosts| *hosts >= FEWEST_HOSTS) {
+            self.one_day(hosts)?;
+        }
+        self.many_days(hosts, days)
+    }
+
     /// Measures the last day of a census.
     fn one_day(&self, hosts: u64) -> Result<()> {
         let target = targets(hosts == TARGETS_FOR[0]);
@@ -67,7 +71,7 @@ impl Bench {
         let answered = self.query("duckdb")?;
         figure(&name("all queries, DuckDB"), "-", &answered.time());
         figure(&name("peak memory of queries, DuckDB"), "-", &gib(answered.peak_bytes));
-        self.folder.clear()
+        Ok(())
     }
 
     /// Measures a whole census, by both engines.
@@ -85,22 +89,27 @@ impl Bench {
         let spark = self.query("spark")?;
         figure(&name("all queries, Spark"), target("<= 36 s"), &spark.time());
         figure(&name("peak memory of queries, Spark"), target("<= 3 GiB"), &gib(spark.peak_bytes));
-        self.folder.clear()
+        Ok(())
     }
 
     /// Makes a census with these hosts and days, or its last days, and ingests it at once.
     fn ingest(&self, hosts: u64, days: u64, last: Option<u64>) -> Result<Ingested> {
-        let census = self.folder.path("census");
+        folder::empty(&self.folder)?;
+        let census = format!("{}/census", self.folder);
         let last = last.unwrap_or(days).to_string();
         let arguments = [&hosts.to_string(), &days.to_string(), &census, "--compact", "--last", &last];
         fleet::census(&self.environment, &arguments)?;
-        let ingested: Ingested = self.driver(&["ingest", &format!("{census}/records"), &self.folder.path("tables")])?;
+        let ingested: Ingested = self.driver(&["ingest", &format!("{census}/records"), &self.tables()])?;
         if ingested.checks == 0 { bail!("the ingest found no check") } else { Ok(ingested) }
     }
 
     /// Asks all queries in one process.
     fn query(&self, engine: &str) -> Result<Answered> {
-        self.driver(&["queries", engine, &self.folder.path("tables")])
+        self.driver(&["queries", engine, &self.tables()])
+    }
+
+    fn tables(&self) -> String {
+        format!("{}/tables", self.folder)
     }
 
     fn driver<T: DeserializeOwned>(&self, arguments: &[&str]) -> Result<T> {
@@ -120,37 +129,6 @@ impl Answered {
     }
 }
 
-/// A folder that is removed afterward, also after an error.
-struct Folder(String);
-
-impl Folder {
-    fn new(path: String) -> Result<Self> {
-        let folder = Self(path);
-        // It is there only if an earlier run was interrupted.
-        folder.clear()?;
-        Ok(folder)
-    }
-
-    fn path(&self, name: &str) -> String {
-        format!("{}/{name}", self.0)
-    }
-
-    fn clear(&self) -> Result<()> {
-        match fs::remove_dir_all(&self.0) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
-        .with_context(|| format!("cannot remove {}", self.0))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // Nothing sensible is left to be done if it cannot be removed.
-        let _ = self.clear();
-    }
-}
-
 /// Targets where they apply, and a dash elsewhere.
 fn targets(apply: bool) -> impl Fn(&'static str) -> &'static str {
     move |target| if apply { target } else { "-" }
@@ -162,22 +140,4 @@ fn seconds(time: f64) -> String {
 
 fn gib(bytes: u64) -> String {
     format!("{:.2} GiB", bytes as f64 / f64::from(1 << 30))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_folder_is_removed_after_an_error() {
-        let parent = tempfile::tempdir().unwrap();
-        let path = parent.path().join("census").to_str().unwrap().to_owned();
-        let folder = Folder::new(path.clone()).unwrap();
-        fs::create_dir_all(folder.path("records")).unwrap();
-        let failed = || -> Result<()> {
-            let _folder = folder;
-            bail!("it failed")
-        };
-        assert!(failed().is_err() && !fs::exists(path).unwrap());
-    }
 }

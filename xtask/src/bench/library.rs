@@ -6,6 +6,7 @@ mod programs;
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+use serde::Deserialize;
 
 use super::{BusyLoops, Values, figure, median, printed_figures, value};
 use crate::run;
@@ -312,6 +313,7 @@ fn order() -> Result<()> {
 }
 
 /// A frequency with its bounds, in Hz.
+#[derive(Deserialize)]
 struct Known {
     hz: f64,
     lowest_hz: f64,
@@ -319,6 +321,7 @@ struct Known {
 }
 
 /// Output of a fresh process.
+#[derive(Deserialize)]
 struct Start {
     first_ticks: f64,
     takeover_ticks: f64,
@@ -338,8 +341,8 @@ fn fresh_processes(when: &str, busy: usize) -> Result<()> {
             .map(|_| Command::new(program("start")).stdout(Stdio::piped()).spawn().context("cannot run `start`"))
             .collect::<Result<_>>()?;
         for child in children {
-            let output = child.wait_with_output()?;
-            starts.push(started(&String::from_utf8(output.stdout)?).context("`start` printed something else")?);
+            let printed = child.wait_with_output()?.stdout;
+            starts.push(serde_json::from_slice::<Start>(&printed).context("`start` printed something else")?);
         }
     }
     let (Some(first), Some(last)) = (starts.first(), starts.last()) else { return Ok(()) };
@@ -367,22 +370,6 @@ fn fresh_processes(when: &str, busy: usize) -> Result<()> {
     let outside = starts.iter().filter(|start| !is_inside(&start.soon) || !is_inside(&start.late)).count();
     figure(&format!("{when}: true rate outside the bound"), "0", &format!("{outside} of {} processes", starts.len()));
     Ok(())
-}
-
-fn started(line: &str) -> Option<Start> {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let number = |index: usize| words.get(index)?.parse::<f64>().ok();
-    let known = |index: usize| {
-        Some(Known { hz: number(index)?, lowest_hz: number(index + 1)?, highest_hz: number(index + 2)? })
-    };
-    Some(Start {
-        first_ticks: number(0)?,
-        takeover_ticks: number(1)?,
-        soon: known(2)?,
-        late: known(5)?,
-        ticks: words.get(8)?.parse().ok()?,
-        ns: words.get(9)?.parse().ok()?,
-    })
 }
 
 /// A minute of use.

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::run;
+use crate::{folder, run};
 
 /// The folder of the files.
 const FOLDER: &str = "bench/recorded";
@@ -145,13 +145,11 @@ fn merge(known: &mut Vec<Figure>, new: impl Iterator<Item = Figure>) {
 
 /// The files of all CPUs, by their names.
 pub(crate) fn all() -> Result<Vec<Recorded>> {
-    let mut paths: Vec<PathBuf> =
-        fs::read_dir(FOLDER).context("there are no recorded figures")?.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    let read = |path: &PathBuf| {
-        serde_json::from_slice(&fs::read(path)?).with_context(|| format!("{} is broken", path.display()))
-    };
-    paths.iter().map(read).collect()
+    let mut all = Vec::new();
+    for path in folder::files(Path::new(FOLDER), |_| false)? {
+        all.push(serde_json::from_slice(&fs::read(&path)?).with_context(|| format!("{} is broken", path.display()))?);
+    }
+    Ok(all)
 }
 
 /// The name of this machine's CPU, and the rest of it.

@@ -2,15 +2,13 @@
 //! with the instrument, whether costs repeat.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
 
 use super::{PROGRAM, cost_of, figure, median};
-use crate::run;
+use crate::{folder, run};
 
 /// All runtimes that CI installs.
 const RUNTIMES: [&str; 13] =
@@ -27,7 +25,7 @@ const API: &str = "clock_gettime(CLOCK_MONOTONIC)";
 pub(crate) fn measure() -> Result<()> {
     run::cargo(&["build", "--release", "--quiet", "--package", "clockscope-cli"])?;
     let folder = std::path::absolute(run::built("runtimes"))?;
-    let folder = folder.to_str().context("the folder's path is not text")?;
+    let folder = folder::text(&folder)?;
     run::with(&[], "xtask/fetch-runtimes.sh", &[folder])?;
     against_the_instrument()?;
     whole_runs(folder)
@@ -53,9 +51,7 @@ fn against_the_instrument() -> Result<()> {
 /// runs.
 fn whole_runs(fetched: &str) -> Result<()> {
     let cache = run::built("bench-runtimes-cache");
-    if Path::new(&cache).exists() {
-        fs::remove_dir_all(&cache)?;
-    }
+    folder::remove(&cache)?;
     let dotnet = format!("dotnet={fetched}/dotnet/dotnetcore2/bin/dotnet");
     let arguments = [RUNTIMES.as_slice(), &["--runtime", &dotnet]].concat();
     let mut costs: BTreeMap<String, Vec<f64>> = BTreeMap::new();

@@ -63,19 +63,10 @@ fn own_tick() -> Result<()> {
 
 /// Clocks with ticks of 3 to 1000 ns that are simulated with other seeds than those of the tests.
 fn simulated_ticks() -> Result<()> {
-    let arguments = [
-        "test",
-        "--release",
-        "--quiet",
-        "-p",
-        "clockscope-statistics",
-        "ticks_of_simulated_clocks",
-        "--",
-        "--nocapture",
-    ];
+    let arguments = "test --release --quiet -p clockscope-statistics ticks_of_simulated_clocks -- --nocapture";
     let variables = [("CLOCKSCOPE_TICK_CASES", CLOCKS), ("CLOCKSCOPE_TICK_SEED", SEED)];
     // It fails, and names the clock, if a single tick is wrong.
-    let said = run::output_with(&variables, "cargo", &arguments)?;
+    let said = run::output_with(&variables, "cargo", &arguments.split(' ').collect::<Vec<_>>())?;
     let said = printed_figures(&said)?;
     let of = |name: &str| value(&said, name);
     let seen = format!(

@@ -2,14 +2,14 @@
 
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::{Context, Result, ensure};
 
 use super::origin::Origin;
-use crate::run;
+use crate::{folder, run};
 
 /// Mode of a program, and of folders.
 pub(super) const PROGRAM: u32 = 0o755;
@@ -28,10 +28,17 @@ pub(super) fn copy(from: &Path, to: &Path, mode: u32) -> Result<()> {
     fs::set_permissions(to, Permissions::from_mode(mode)).with_context(|| format!("cannot set {}", to.display()))
 }
 
-/// Writes a text.
-pub(super) fn write(to: &Path, text: &str) -> Result<()> {
+/// Writes a text, with this mode.
+pub(super) fn write(to: &Path, text: &str, mode: u32) -> Result<()> {
     fs::write(to, text).with_context(|| format!("cannot write {}", to.display()))?;
-    fs::set_permissions(to, Permissions::from_mode(TEXT)).with_context(|| format!("cannot set {}", to.display()))
+    fs::set_permissions(to, Permissions::from_mode(mode)).with_context(|| format!("cannot set {}", to.display()))
+}
+
+/// Returns the path of a file below a root, whose folder it makes.
+pub(super) fn in_folder(root: &Path, file: &str) -> Result<PathBuf> {
+    let path = root.join(file);
+    fs::create_dir_all(path.parent().unwrap_or(root))?;
+    Ok(path)
 }
 
 /// Packs a folder of `out` into NAME.tar.gz beside it; returns the archive's name.
@@ -52,34 +59,18 @@ pub(super) fn tar(out: &Path, name: &str, origin: &Origin) -> Result<String> {
 pub(super) fn zip(out: &Path, name: &str, origin: &Origin) -> Result<String> {
     let archive = format!("{name}.zip");
     let time = UNIX_EPOCH + Duration::from_secs(origin.epoch.parse().context("the commit's time is not a number")?);
-    let mut entries = Vec::new();
-    list(&out.join(name), Path::new(name), &mut entries)?;
-    entries.sort_unstable();
-    for entry in &entries {
-        File::open(out.join(entry))?.set_modified(time).with_context(|| format!("cannot set {entry}"))?;
+    let files = folder::files(&out.join(name), |_| false)?;
+    for file in &files {
+        File::open(file)?.set_modified(time).with_context(|| format!("cannot set {}", file.display()))?;
     }
     // Its times are local ones, without a zone; -X leaves those of the file system out.
-    let entries: Vec<&str> = entries.iter().map(String::as_str).collect();
     let words = ["-q", "-9", "-X", "-D", &archive];
     let mut command = Command::new("zip");
-    let status = command.args(words).args(entries).current_dir(out).env("TZ", "UTC").status();
+    command.args(words).args(files.iter().filter_map(|file| file.strip_prefix(out).ok()));
+    let status = command.current_dir(out).env("TZ", "UTC").status();
     let status = status.context("cannot run zip")?;
     ensure!(status.success(), "zip: {status}");
     Ok(archive)
-}
-
-/// Lists the files of a folder, by the name that the folder has in an archive.
-fn list(folder: &Path, name: &Path, entries: &mut Vec<String>) -> Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = name.join(entry.file_name());
-        if entry.path().is_dir() {
-            list(&entry.path(), &name, entries)?;
-        } else {
-            entries.push(name.to_string_lossy().into_owned());
-        }
-    }
-    Ok(())
 }
 
 /// Compresses a file in its place, without its name and time.
@@ -103,7 +94,7 @@ mod tests {
         let folder = out.path().join("name");
         fs::create_dir_all(folder.join("man")).unwrap();
         for file in [first, second] {
-            write(&folder.join(file), &format!("{}\n", file.len())).unwrap();
+            write(&folder.join(file), &format!("{}\n", file.len()), TEXT).unwrap();
         }
         let mode = if first < second { 0o700 } else { 0o775 };
         fs::set_permissions(folder.join("man"), Permissions::from_mode(mode)).unwrap();

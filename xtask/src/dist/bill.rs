@@ -14,7 +14,7 @@ use crate::run;
 const SPECIFICATION: &str = "1.5";
 
 /// Returns the bill of a target's program.
-pub(super) fn of(target: &Target, origin: &Origin) -> Result<String> {
+pub(super) fn make(target: &Target, origin: &Origin) -> Result<String> {
     // Without procedural macros, which run in the compiler alone. `cargo metadata` would have the
     // features of the whole workspace.
     let what = ["tree", "--locked", "--package", "clockscope-cli", "--edges", "normal,no-proc-macro"];

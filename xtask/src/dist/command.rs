@@ -13,16 +13,16 @@ use super::target::{System, Target};
 use super::{archive, bill, debian, roots};
 use crate::platforms;
 
-/// Units for systemd and the age of records, in their folder here.
-const UNITS: [&str; 5] = [
-    "clockscope-records.service",
-    "clockscope-records.timer",
-    "clockscope-records.tmpfiles",
-    "clockscope-textfile.service",
-    "clockscope-textfile.timer",
+/// Units for systemd, the age of records, and alerts for Prometheus, in their folders of packaging
+/// and of the archive.
+const MONITORING: [&str; 6] = [
+    "prometheus/clockscope.rules.yml",
+    "systemd/clockscope-records.service",
+    "systemd/clockscope-records.timer",
+    "systemd/clockscope-records.tmpfiles",
+    "systemd/clockscope-textfile.service",
+    "systemd/clockscope-textfile.timer",
 ];
-/// Alerts for Prometheus, in their folder here and in the archive.
-const ALERTS: &str = "prometheus/clockscope.rules.yml";
 
 /// Makes all files of a target.
 pub(super) fn make(target: &'static Target, out: &Path, release: &mut Release) -> Result<()> {
@@ -36,7 +36,7 @@ pub(super) fn make(target: &'static Target, out: &Path, release: &mut Release) -
     }
     fs::remove_dir_all(&folder)?;
     let bill_name = format!("{}.cdx.json", name(&release.origin.version, target.triple));
-    fs::write(out.join(&bill_name), bill::of(target, &release.origin)?)?;
+    fs::write(out.join(&bill_name), bill::make(target, &release.origin)?)?;
     release.files.insert(bill_name);
     Ok(())
 }
@@ -74,24 +74,20 @@ fn name(version: &str, triple: &str) -> String {
 
 /// Puts together what the archive holds.
 fn assemble(program: &Program, system: System, folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder.join("completions"))?;
-    archive::copy(&program.path, &folder.join(system.program()), archive::PROGRAM)?;
+    archive::copy(&program.path, &archive::in_folder(folder, system.program())?, archive::PROGRAM)?;
     for document in DOCUMENTS {
         archive::copy(Path::new(document), &folder.join(document), archive::TEXT)?;
     }
     for (shell, file) in COMPLETIONS {
-        archive::write(&folder.join("completions").join(file), &program.output(&["completions", shell])?)?;
+        let path = archive::in_folder(folder, &format!("completions/{file}"))?;
+        archive::write(&path, &program.output(&["completions", shell])?, archive::TEXT)?;
     }
     if system == System::Linux {
-        fs::create_dir_all(folder.join("man"))?;
-        archive::write(&folder.join("man/clockscope.1"), &program.output(&["man"])?)?;
-        fs::create_dir_all(folder.join("systemd"))?;
-        for unit in UNITS {
-            let from = Path::new("packaging/systemd").join(unit);
-            archive::copy(&from, &folder.join("systemd").join(unit), archive::TEXT)?;
+        let page = archive::in_folder(folder, "man/clockscope.1")?;
+        archive::write(&page, &program.output(&["man"])?, archive::TEXT)?;
+        for file in MONITORING {
+            archive::copy(&Path::new("packaging").join(file), &archive::in_folder(folder, file)?, archive::TEXT)?;
         }
-        fs::create_dir_all(folder.join("prometheus"))?;
-        archive::copy(&Path::new("packaging").join(ALERTS), &folder.join(ALERTS), archive::TEXT)?;
     }
     Ok(())
 }

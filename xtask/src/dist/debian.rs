@@ -4,11 +4,11 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
 use super::archive;
 use super::origin::Origin;
-use crate::run;
+use crate::{install, run};
 
 /// Files of the archive's folder, and where they belong.
 const FILES: [(&str, &str, u32); 13] = [
@@ -34,48 +34,43 @@ const COMPRESSED: [&str; 3] = [
     "usr/share/doc/clockscope/changelog.Debian",
 ];
 
-/// Folder of what the package has of its own.
+/// Folder of the package's own files, the same for all targets.
 const OWN: &str = "packaging/debian";
-/// Scripts that dpkg runs.
-const SCRIPTS: [&str; 3] = ["postinst", "prerm", "postrm"];
+/// Its files with what `@NAME@` stands for, and where they belong. dpkg runs the programs.
+const TEMPLATES: [(&str, &str, u32); 7] = [
+    ("changelog", "usr/share/doc/clockscope/changelog.Debian", archive::TEXT),
+    ("control", "DEBIAN/control", archive::TEXT),
+    ("copyright", "usr/share/doc/clockscope/copyright", archive::TEXT),
+    ("lintian-overrides", "usr/share/lintian/overrides/clockscope", archive::TEXT),
+    ("postinst", "DEBIAN/postinst", archive::PROGRAM),
+    ("postrm", "DEBIAN/postrm", archive::PROGRAM),
+    ("prerm", "DEBIAN/prerm", archive::PROGRAM),
+];
 
 /// Variable with the maintainer's name and address, as `NAME <ADDRESS>`.
 const MAINTAINER: &str = "CLOCKSCOPE_MAINTAINER";
-/// Stands in the packages of those who state none, and what Debian's checks would refuse of it.
+/// Stands in the packages of those who state none. Its exceptions for lintian are in [`OWN`].
 const LOCAL_BUILD: &str = "local build <root@localhost>";
-const OVERRIDES_OF_LOCAL_BUILD: &str = "# Nobody has stated an address.\n\
-    clockscope: bogus-mail-host Maintainer root@localhost\n\
-    clockscope: bogus-mail-host-in-debian-changelog *\n\
-    clockscope: root-in-contact Maintainer *\n";
 
 /// Makes the package of an archive's folder; returns its name.
 pub(super) fn package(out: &Path, folder: &Path, architecture: &str, origin: &Origin) -> Result<String> {
     let root = out.join("debian");
     for (from, to, mode) in FILES {
-        let to = root.join(to);
-        fs::create_dir_all(to.parent().unwrap_or(&root))?;
-        archive::copy(&folder.join(from), &to, mode)?;
+        archive::copy(&folder.join(from), &archive::in_folder(&root, to)?, mode)?;
     }
-    let maintainer = maintainer()?;
-    archive::write(
-        &root.join("usr/share/doc/clockscope/changelog.Debian"),
-        &changelog(&origin.debian_version(), &maintainer, &origin.date()?),
-    )?;
-    fs::create_dir_all(root.join("usr/share/lintian/overrides"))?;
-    let of_local_build = if maintainer == LOCAL_BUILD { OVERRIDES_OF_LOCAL_BUILD } else { "" };
-    let overrides = run::root().join(OWN).join("lintian-overrides");
-    let overrides = fs::read_to_string(&overrides).with_context(|| format!("cannot read {}", overrides.display()))?;
-    archive::write(&root.join("usr/share/lintian/overrides/clockscope"), &format!("{overrides}{of_local_build}"))?;
+    let variables = [
+        ("@VERSION@", origin.debian_version()),
+        ("@ARCHITECTURE@", architecture.to_owned()),
+        ("@MAINTAINER@", maintainer()?),
+        ("@DATE@", origin.date()?),
+    ];
+    for (from, to, mode) in TEMPLATES {
+        let text = install::filled(&run::root().join(OWN).join(from), &variables)?;
+        archive::write(&archive::in_folder(&root, to)?, &text, mode)?;
+    }
     for file in COMPRESSED {
         archive::gzip(&root.join(file))?;
     }
-    let license = fs::read_to_string(folder.join("LICENSE-MIT")).context("cannot read LICENSE-MIT")?;
-    archive::write(&root.join("usr/share/doc/clockscope/copyright"), &copyright(&license))?;
-    fs::create_dir_all(root.join("DEBIAN"))?;
-    for script in SCRIPTS {
-        archive::copy(&run::root().join(OWN).join(script), &root.join("DEBIAN").join(script), archive::PROGRAM)?;
-    }
-    archive::write(&root.join("DEBIAN/control"), &control(&origin.debian_version(), architecture, &maintainer))?;
     let name = format!("clockscope_{}-1_{architecture}.deb", origin.debian_version());
     let (from, to) = (root.to_string_lossy().into_owned(), out.join(&name).to_string_lossy().into_owned());
     // It takes the time of all files from the variable, and xz of one thread gives the same bytes.
@@ -102,53 +97,6 @@ fn is_maintainer(stated: &str) -> bool {
     parts.is_some_and(|(name, address)| is_plain(name) && is_plain(address) && address.contains('@'))
 }
 
-fn control(version: &str, architecture: &str, maintainer: &str) -> String {
-    format!(
-        "Package: clockscope\n\
-         Version: {version}-1\n\
-         Architecture: {architecture}\n\
-         Maintainer: {maintainer}\n\
-         Section: utils\n\
-         Priority: optional\n\
-         Homepage: https://github.com/clockscope/clockscope\n\
-         Description: measures clocks and reports which ones can be trusted\n \
-         clockscope measures every clock of a machine: the cost of a read, the\n \
-         resolution, and errors such as jumps and backward steps. It reports which\n \
-         clocks can be trusted, with the evidence for and against each.\n"
-    )
-}
-
-/// Returns Debian's list of changes of the package: there is one.
-fn changelog(version: &str, maintainer: &str, date: &str) -> String {
-    format!(
-        "clockscope ({version}-1) unstable; urgency=medium\n\n  \
-         * {version}: changelog.gz has what is new.\n\n -- {maintainer}  {date}\n"
-    )
-}
-
-/// Returns Debian's file about the licenses. Debian has the text of the Apache license itself.
-fn copyright(mit: &str) -> String {
-    let (notice, terms) = mit.split_once("\n\nPermission").unwrap_or(("", ""));
-    let notice = notice.lines().find_map(|line| line.strip_prefix("Copyright ")).unwrap_or("the clockscope project");
-    let terms = format!("Permission{terms}");
-    let indented: Vec<String> = terms
-        .trim_end()
-        .lines()
-        .map(|line| if line.is_empty() { " .".to_owned() } else { format!(" {line}") })
-        .collect();
-    format!(
-        "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n\
-         Upstream-Name: clockscope\n\
-         Source: https://github.com/clockscope/clockscope\n\n\
-         Files: *\n\
-         Copyright: {notice}\n\
-         License: Expat or Apache-2.0\n\n\
-         License: Expat\n{}\n\n\
-         License: Apache-2.0\n On Debian systems, the text is in /usr/share/common-licenses/Apache-2.0.\n",
-        indented.join("\n")
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,14 +104,13 @@ mod tests {
     #[test]
     fn the_copyright_file_has_the_notice_and_the_whole_license() {
         let license = fs::read_to_string(run::root().join("LICENSE-MIT")).unwrap();
-        let text = copyright(&license);
-        let notice = license.lines().find_map(|line| line.strip_prefix("Copyright ")).unwrap();
+        let text = fs::read_to_string(run::root().join(OWN).join("copyright")).unwrap();
+        let (notice, terms) = license.trim_end().split_once("\n\nPermission").unwrap();
+        let notice = notice.lines().find_map(|line| line.strip_prefix("Copyright ")).unwrap();
         assert!(text.contains(&format!("\nCopyright: {notice}\n")), "{text}");
-        let last = license.trim_end().lines().last().unwrap();
-        assert!(text.contains(&format!("\n {last}\n")), "{text}");
         // An empty line ends a paragraph.
-        let firsts: Vec<&str> = text.split("\n\n").filter_map(|part| part.split(':').next()).collect();
-        assert_eq!(firsts, ["Format", "Files", "License", "License"]);
+        let terms = format!("Permission{terms}").replace("\n\n", "\n.\n").replace('\n', "\n ");
+        assert!(text.contains(&format!("\nLicense: Expat\n {terms}\n\n")), "{text}");
     }
 
     #[test]
@@ -189,7 +136,6 @@ mod tests {
                 fs::create_dir_all(folder.join(file).parent().unwrap()).unwrap();
                 fs::write(folder.join(file), file).unwrap();
             }
-            fs::copy(run::root().join("LICENSE-MIT"), folder.join("LICENSE-MIT")).unwrap();
             let name = package(out.path(), &folder, "amd64", &origin).unwrap();
             let path = out.path().join(&name).to_string_lossy().into_owned();
             let fields = run::output("dpkg-deb", &["--field", &path, "Package", "Version", "Architecture"]).unwrap();
@@ -197,6 +143,8 @@ mod tests {
             let listed = run::output_with(&[("TZ", "UTC")], "dpkg-deb", &["--contents", &path]).unwrap();
             let program = listed.lines().find(|line| line.ends_with(" 2001-09-09 01:46 ./usr/bin/clockscope"));
             assert!(program.is_some_and(|line| line.starts_with("-rwxr-xr-x root/root ")), "{listed}");
+            let control = run::output("dpkg-deb", &["--info", &path]).unwrap();
+            assert!(control.contains("\n Maintainer: ") && !control.contains(" @"), "{control}");
             fs::read(path).unwrap()
         };
         assert!(packed() == packed(), "two packages of the same files differ");

@@ -11,20 +11,11 @@ use super::release::{DOCUMENTS, Release};
 use super::sources::Sources;
 use super::trial::Place;
 use crate::install;
-use crate::needs::Need;
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// Tools that build it, and that try it.
-pub(super) const NEEDS: [Need; 7] = [
-    Need::target(TARGET),
-    Need::program("cc", "gcc"),
-    Need::program("pkg-config", "pkgconf"),
-    Need::program("cmake", "cmake"),
-    Need::program("make", "make"),
-    Need::program("meson", "meson"),
-    Need::program("ninja", "ninja-build"),
-];
+pub(super) const NEEDS: &str = "x86_64-unknown-linux-gnu cc pkg-config cmake make meson ninja";
 
 /// The folder of the archive, seen from its file for pkg-config: programs find it wherever it was
 /// unpacked.

@@ -16,10 +16,10 @@ pub(super) struct Lock {
 impl Lock {
     /// Takes it, or fails if another process has it.
     pub(super) fn take() -> Result<Self> {
-        Self::of(Path::new(&run::built("dist.lock")))
+        Self::at(Path::new(&run::built("dist.lock")))
     }
 
-    fn of(path: &Path) -> Result<Self> {
+    fn at(path: &Path) -> Result<Self> {
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
         }
@@ -42,10 +42,10 @@ mod tests {
     fn one_process_at_a_time_has_the_lock() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("target/dist.lock");
-        let lock = Lock::of(&path).unwrap();
-        let second = Lock::of(&path).unwrap_err().to_string();
+        let lock = Lock::at(&path).unwrap();
+        let second = Lock::at(&path).unwrap_err().to_string();
         assert!(second.starts_with("another cargo xtask dist or roots holds /"), "{second}");
         drop(lock);
-        assert!(Lock::of(&path).is_ok());
+        assert!(Lock::at(&path).is_ok());
     }
 }

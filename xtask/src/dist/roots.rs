@@ -4,7 +4,6 @@
 mod artifact;
 pub(super) mod chroot;
 pub(super) mod debootstrap;
-pub(super) mod folder;
 pub(super) mod machine;
 pub(super) mod wine;
 
@@ -16,8 +15,7 @@ use super::archive::file_name;
 use super::lock::Lock;
 use super::target::Target;
 use super::trial::{self, Trial};
-use crate::machines;
-use crate::needs::{self, Need};
+use crate::{folder, machines, needs, run};
 use artifact::Archive;
 
 /// Installs artifacts in the roots of their kind, runs them there, and prints the table of trials.
@@ -31,22 +29,34 @@ pub(crate) fn check(files: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
+/// Returns the path of a folder of roots. It outlives a run only where it is a cache.
+fn folder_of(name: &str) -> Result<PathBuf> {
+    Ok(std::path::absolute(run::built("dist-roots"))?.join(name))
+}
+
+/// Returns the path of a folder of roots, which is empty.
+pub(super) fn empty_folder(name: &str) -> Result<PathBuf> {
+    let path = folder_of(name)?;
+    folder::empty(&path)?;
+    Ok(path)
+}
+
 /// Fails unless this machine has all that the roots of a target's archive need.
 pub(super) fn require_for_archive(target: &Target) -> Result<()> {
-    let of_chroot: &[Need] = if target.runner.is_empty() { &chroot::NEEDS } else { &[] };
+    let of_chroot = if target.runner.is_empty() { chroot::NEEDS } else { "" };
     match target.debian {
         Some(architecture) => {
-            needs::require("trials of archives", of_chroot.iter().chain(&machine::NEEDS))?;
+            needs::require("trials of archives", &[of_chroot, machine::NEEDS].join(" "))?;
             machines::require_to_install(architecture)
         }
-        None => needs::require("trials under Wine", &wine::NEEDS),
+        None => needs::require("trials under Wine", wine::NEEDS),
     }
 }
 
 /// Fails unless this machine has all that the root of a target's package for Debian needs.
 pub(super) fn require_for_package(target: &Target) -> Result<()> {
-    let of_others: &[Need] = if target.runner.is_empty() { &[] } else { &debootstrap::NEEDS_OF_OTHERS };
-    needs::require("trials in a fresh Debian", debootstrap::NEEDS.iter().chain(of_others))?;
+    let of_others = if target.runner.is_empty() { "" } else { debootstrap::NEEDS_OF_OTHERS };
+    needs::require("trials in a fresh Debian", &[debootstrap::NEEDS, of_others].join(" "))?;
     debootstrap::needs_root()
 }
 
@@ -55,7 +65,7 @@ pub(super) fn check_one(artifact: &Path, trials: &mut Vec<Trial>) -> Result<()> 
     let name = file_name(artifact)?;
     match name.rsplit_once('.').map(|(_, ending)| ending) {
         Some("gz") => {
-            if Archive::of(name)?.runs_here() {
+            if Archive::from_name(name)?.runs_here() {
                 chroot::check(artifact, trials)?;
             }
             machine::check(artifact, trials)

@@ -4,20 +4,19 @@
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
 use super::origin::Origin;
 use super::release::Release;
 use super::sources::Sources;
 use super::target::TARGETS;
-use super::trial::{self, Place, QUESTIONS, Trial};
-use crate::needs::Need;
+use super::trial::{self, Place, Trial};
 use crate::run;
 
 /// Name of the clone in the table of trials.
 const ARTIFACT: &str = "a clone";
 
-pub(super) const NEEDS: [Need; 2] = [Need::target("x86_64-unknown-linux-musl"), Need::program("cmp", "diffutils")];
+pub(super) const NEEDS: &str = "x86_64-unknown-linux-musl cmp";
 
 /// Clones this clone's commit into another folder, builds it there, and installs it.
 pub(super) fn check(release: &mut Release) -> Result<()> {
@@ -37,7 +36,7 @@ fn compare_builds(clone: &Path, origin: &Origin, trials: &mut Vec<Trial>) -> Res
     let target = &TARGETS[0];
     println!("   {} of two folders", target.triple);
     let here = target.build(&Sources::here()?, origin)?;
-    let there = target.build(&Sources::of(clone), origin)?;
+    let there = target.build(&Sources::in_folder(clone), origin)?;
     let place = Place { artifact: ARTIFACT, root: "another folder" };
     let words = format!("cmp the two programs for {}", target.triple);
     place.run(Command::new("cmp").args([here, there]), &words, trials).map(drop)
@@ -50,20 +49,18 @@ fn install_and_run(clone: &Path, home: &Path, trials: &mut Vec<Trial>) -> Result
     // rustup's compilers are in the present home.
     let rustup = run::output("rustup", &["show", "home"]).ok();
     let place = Place { artifact: ARTIFACT, root: "a new home" };
-    let mut run = |words: &str| {
+    let command = |words: &[&str]| {
         // A shell: these are the lines that a user would type.
         let mut command = Command::new("sh");
-        command.args(["-ec", words]).current_dir(clone).env("HOME", home);
+        command.args(["-ec", &words.join(" ")]).current_dir(clone).env("HOME", home);
         trial::remove_build_variables(command.env_remove("CARGO_HOME"));
         if let Some(rustup) = &rustup {
             command.env("RUSTUP_HOME", rustup.trim());
         }
-        place.run(&mut command, words, trials)
+        command
     };
-    run("cargo install --locked --path crates/clockscope-cli")?;
-    for question in QUESTIONS {
-        let words = format!("~/.cargo/bin/clockscope {}", question.join(" "));
-        trial::judge(question, &run(&words)?).with_context(|| place.named(&words))?;
-    }
-    Ok(())
+    let install = "cargo install --locked --path crates/clockscope-cli";
+    place.run(&mut command(&[install]), install, trials)?;
+    let program = "~/.cargo/bin/clockscope";
+    place.ask(program, |question| command(&[&[program], question].concat()), trials)
 }

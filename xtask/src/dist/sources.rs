@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::origin::Origin;
+use crate::folder::text;
 use crate::run;
 
 /// A clone, and the folder into which it is built.
@@ -21,7 +22,7 @@ impl Sources {
     }
 
     /// The clone in a folder, which has an absolute path.
-    pub(super) fn of(root: &Path) -> Self {
+    pub(super) fn in_folder(root: &Path) -> Self {
         Self { root: root.to_owned(), folder: root.join("target") }
     }
 
@@ -62,17 +63,13 @@ impl Sources {
     }
 }
 
-fn text(path: &Path) -> Result<&str> {
-    path.to_str().with_context(|| format!("the path {} is not text", path.display()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn folders_of_this_machine_are_remapped() {
-        let flags = Sources::of(Path::new("/a/clone")).remapping().unwrap();
+        let flags = Sources::in_folder(Path::new("/a/clone")).remapping().unwrap();
         assert_eq!(flags.first().unwrap(), "--remap-path-prefix=/a/clone=/clockscope");
         assert_eq!(flags.last().unwrap(), "--remap-path-prefix=/a/clone/target=/target");
     }

@@ -6,7 +6,6 @@ use anyhow::Result;
 
 use super::origin::Origin;
 use super::sources::Sources;
-use crate::needs::Need;
 
 /// A target of an archive. Each has a place in which its program runs here: no archive is made of a
 /// program that never ran.
@@ -18,7 +17,7 @@ pub(super) struct Target {
     pub(super) runner: &'static [&'static str],
     linker: &'static str,
     /// Requirements for building and running.
-    pub(super) needs: &'static [Need],
+    pub(super) needs: &'static str,
     /// Debian's name of the processor, where a package is made as well.
     pub(super) debian: Option<&'static str>,
 }
@@ -42,7 +41,6 @@ impl System {
 
 /// Rust's own linker: what is linked does not depend on this machine's compiler of C.
 const LINKER: &str = "rust-lld";
-const MINGW: &str = "x86_64-w64-mingw32-gcc";
 
 pub(super) const TARGETS: &[Target] = &[
     Target {
@@ -50,7 +48,7 @@ pub(super) const TARGETS: &[Target] = &[
         system: System::Linux,
         runner: &[],
         linker: LINKER,
-        needs: &[Need::target("x86_64-unknown-linux-musl")],
+        needs: "x86_64-unknown-linux-musl",
         debian: Some("amd64"),
     },
     Target {
@@ -58,20 +56,15 @@ pub(super) const TARGETS: &[Target] = &[
         system: System::Linux,
         runner: &["qemu-aarch64"],
         linker: LINKER,
-        needs: &[Need::target("aarch64-unknown-linux-musl"), Need::program("qemu-aarch64", "qemu-user")],
+        needs: "aarch64-unknown-linux-musl qemu-aarch64",
         debian: Some("arm64"),
     },
     Target {
         triple: "x86_64-pc-windows-gnu",
         system: System::Windows,
         runner: &["wine"],
-        linker: MINGW,
-        needs: &[
-            Need::target("x86_64-pc-windows-gnu"),
-            Need::program(MINGW, "gcc-mingw-w64-x86-64"),
-            Need::program("wine", "wine"),
-            Need::file("/usr/lib/wine/wine64", "wine64"),
-        ],
+        linker: "x86_64-w64-mingw32-gcc",
+        needs: "x86_64-pc-windows-gnu x86_64-w64-mingw32-gcc wine /usr/lib/wine/wine64",
         debian: None,
     },
 ];

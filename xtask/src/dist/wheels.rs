@@ -15,9 +15,8 @@ use super::origin::Origin;
 use super::release::Release;
 use super::sources::Sources;
 use super::target;
-use crate::needs::Need;
 use crate::python::Environment;
-use crate::run;
+use crate::{folder, run};
 use platform::{PLATFORMS, Platform};
 
 const REQUIREMENTS: &str = "xtask/src/dist/wheels/requirements.txt";
@@ -25,17 +24,8 @@ const REQUIREMENTS: &str = "xtask/src/dist/wheels/requirements.txt";
 /// The largest wheel, in bytes.
 const LARGEST: u64 = 4_000_000;
 
-pub(super) const NEEDS: [Need; 9] = [
-    Need::target("x86_64-unknown-linux-gnu"),
-    Need::target("aarch64-unknown-linux-gnu"),
-    Need::target("x86_64-unknown-linux-musl"),
-    Need::target("aarch64-unknown-linux-musl"),
-    Need::debian_module("ensurepip", "python3-venv"),
-    Need::program("readelf", "binutils"),
-    Need::program("qemu-aarch64", "qemu-user"),
-    Need::program("debootstrap", "debootstrap"),
-    Need::program("dpkg-deb", "dpkg"),
-];
+pub(super) const NEEDS: &str = "x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu x86_64-unknown-linux-musl \
+                                 aarch64-unknown-linux-musl ensurepip readelf qemu-aarch64 debootstrap dpkg-deb";
 
 /// Makes the sdist and the wheels.
 pub(super) fn make(out: &Path, release: &mut Release) -> Result<()> {
@@ -69,7 +59,7 @@ fn build(tools: &Environment, platform: &Platform, command: &str, origin: &Origi
     let flags = [vec!["-Ctarget-feature=-crt-static".to_owned()], sources.remapping()?].concat().join("\u{1f}");
     let variables = [
         ("PATH", path.to_str().context("PATH is not text")?),
-        ("CARGO_TARGET_DIR", sources.folder().to_str().context("the path of the build's folder is not text")?),
+        ("CARGO_TARGET_DIR", folder::text(sources.folder())?),
         ("CARGO_ENCODED_RUSTFLAGS", &flags),
         ("CARGO_INCREMENTAL", "0"),
         ("SOURCE_DATE_EPOCH", &origin.epoch),

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use anyhow::{Context, Result, bail};
-use serde_json::{Map, Value};
-
 use clockscope_records::{DOCUMENT_SCHEMA, POLICY_SCHEMA, RECORDING_SCHEMA};
+use serde_json::{Map, Value};
+use textwrap::{Options, WordSplitter};
+
+/// Width of a description.
+const MAX_COLUMNS: usize = 100;
 
 /// Markdown of a schema: its documents first, then all other types by name.
 pub(super) fn tables(schema: &str) -> Result<String> {
@@ -48,7 +51,8 @@ fn object(value: &Value) -> Result<&Map<String, Value>> {
 fn section(page: &mut String, name: &str, described: &Value, of: &Value) {
     let _ = write!(page, "### {name}\n\n");
     if let Some(text) = described["description"].as_str() {
-        let _ = write!(page, "{}\n\n", wrapped(text));
+        let options = Options::new(MAX_COLUMNS).break_words(false).word_splitter(WordSplitter::NoHyphenation);
+        let _ = write!(page, "{}\n\n", textwrap::fill(&words(text), options));
     }
     if let Some(fields) = of["properties"].as_object() {
         let _ = writeln!(page, "| key | type | meaning |\n|---|---|---|");
@@ -68,33 +72,15 @@ fn section(page: &mut String, name: &str, described: &Value, of: &Value) {
     }
 }
 
-/// Lines of a description, as wide as Markdown here is.
-fn wrapped(text: &str) -> String {
-    const WIDEST: usize = 100;
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let line = lines
-            .last_mut()
-            .filter(|line| line.is_empty() || line.chars().count() + 1 + word.chars().count() <= WIDEST);
-        match line {
-            Some(line) => {
-                if !line.is_empty() {
-                    line.push(' ');
-                }
-                line.push_str(word);
-            }
-            None => lines.push(word.to_owned()),
-        }
-    }
-    lines.join("\n")
+/// A text on one line, its words separated by one space.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Text of a cell.
 fn cell(text: &Value) -> String {
-    let text = text.as_str().unwrap_or_default();
     // Names of types are no links here.
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ").replace('|', "\\|").replace("[`", "`").replace("`]", "`")
+    words(text.as_str().unwrap_or_default()).replace('|', "\\|").replace("[`", "`").replace("`]", "`")
 }
 
 /// A value of an enumeration, or the fields of one.

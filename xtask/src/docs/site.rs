@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 
 use super::links::{self, Link};
 use super::{commands, keys};
-use crate::run;
+use crate::{folder, run};
 
 /// The folder of the pages.
 const PAGES: &str = "docs";
@@ -30,11 +30,9 @@ pub(crate) fn build() -> Result<PathBuf> {
     let source = PathBuf::from(run::built("site/source"));
     let site = PathBuf::from(run::built("site/html"));
     for folder in [&source, &site] {
-        if folder.exists() {
-            fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
-        }
+        folder::remove(folder)?;
     }
-    for file in files(Path::new(PAGES))? {
+    for file in folder::files(Path::new(PAGES), |path| path == Path::new(LEFT_OUT))? {
         let copy = source.join(&file);
         fs::create_dir_all(copy.parent().context("a file below a folder")?)?;
         if file.extension().is_some_and(|extension| extension == "md") {
@@ -66,7 +64,8 @@ fn with_references(text: &str) -> Result<String> {
 /// of mdBook writes it otherwise.
 fn correct(site: &Path) -> Result<()> {
     let mut unused: Vec<&str> = ACCESSIBLE.iter().map(|(from, _)| *from).collect();
-    for page in files(site)?.iter().filter(|file| file.extension().is_some_and(|extension| extension == "html")) {
+    let pages = folder::files(site, |path| path.is_file() && path.extension().is_none_or(|ending| ending != "html"))?;
+    for page in &pages {
         let text = fs::read_to_string(page)?;
         unused.retain(|from| !text.contains(from));
         fs::write(page, corrected(&text))?;
@@ -103,20 +102,6 @@ const ACCESSIBLE: [(&str, &str); 7] = [
 /// A page of the site whose links lead to pages, and that can be read without a mouse.
 fn corrected(page: &str) -> String {
     INDEXES.iter().chain(&ACCESSIBLE).fold(page.to_owned(), |page, (from, to)| page.replace(from, to))
-}
-
-/// Files of the site, from the root.
-fn files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))? {
-        let path = entry?.path();
-        if path.is_dir() && path != Path::new(LEFT_OUT) {
-            found.extend(files(&path)?);
-        } else if path.is_file() {
-            found.push(path);
-        }
-    }
-    Ok(found)
 }
 
 /// A page whose links to files that are not of the site lead to the repository.

@@ -5,24 +5,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::run;
+use crate::{folder, run};
 
 /// The crate whose files these are.
 const CRATE: &str = "crates/clockscope-capi";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The number in the SONAME, which the crate's build.rs sets.
 const SOVERSION: &str = "0";
-
-/// Headers of the library, beside that of rdtsc.
-const HEADERS: [&str; 7] = [
-    "clockscope.h",
-    "clockscope.hpp",
-    "clockscope_inline.h",
-    "clockscope_stamps.h",
-    "clockscope_ticks.h",
-    "clockscope_upkeep.h",
-    "clockscope_wall.h",
-];
 
 /// Content of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +40,7 @@ impl Layout {
     /// Lists the files, with the libraries of this folder.
     pub(super) fn new(prefix: &Path, libdir: &Path, built: &Path) -> Result<Self> {
         let mut layout = Self { files: Vec::new() };
-        layout.headers();
+        layout.headers()?;
         layout.libraries(libdir, built);
         layout.templates(prefix, libdir)?;
         layout.manual()?;
@@ -64,12 +53,12 @@ impl Layout {
     }
 
     /// The folder of rdtsc.h has another name than here, because all libraries share the folder.
-    fn headers(&mut self) {
-        let headers = Path::new(CRATE).join("include");
-        for name in HEADERS {
-            self.add(Path::new("include").join(name), Content::Copy(headers.join(name)));
+    fn headers(&mut self) -> Result<()> {
+        for header in folder::files(&Path::new(CRATE).join("include"), |_| false)? {
+            let path = header.strip_prefix(CRATE)?.to_string_lossy().replace("/compat/", "/clockscope-compat/");
+            self.add(path, Content::Copy(header));
         }
-        self.add("include/clockscope-compat/rdtsc.h", Content::Copy(headers.join("compat/rdtsc.h")));
+        Ok(())
     }
 
     fn libraries(&mut self, libdir: &Path, built: &Path) {
@@ -92,9 +81,8 @@ impl Layout {
             ("clockscopeConfigVersion.cmake", cmake),
         ];
         for (name, folder) in templates {
-            let template = packaging.join(format!("{name}.in"));
-            let text = fs::read_to_string(&template).with_context(|| format!("cannot read {}", template.display()))?;
-            self.add(folder.join(name), Content::Text(filled(&text, prefix, libdir)));
+            let text = filled(&packaging.join(format!("{name}.in")), &variables(prefix, libdir))?;
+            self.add(folder.join(name), Content::Text(text));
         }
         Ok(())
     }
@@ -132,7 +120,13 @@ fn functions(page: &str) -> impl Iterator<Item = &str> {
     synopsis.lines().filter_map(|line| line.strip_prefix(".Fn ")?.split(' ').next())
 }
 
-fn filled(template: &str, prefix: &Path, libdir: &Path) -> String {
+/// Returns a template with the values of its variables.
+pub(crate) fn filled(template: &Path, variables: &[(&str, String)]) -> Result<String> {
+    let text = fs::read_to_string(template).with_context(|| format!("cannot read {}", template.display()))?;
+    Ok(variables.iter().fold(text, |text, (name, value)| text.replace(name, value)))
+}
+
+fn variables(prefix: &Path, libdir: &Path) -> [(&'static str, String); 7] {
     let minor = VERSION.rsplit_once('.').map_or(VERSION, |(minor, _)| minor);
     // From the folder of libraries back to the prefix.
     let up: Vec<&str> = libdir.components().map(|_| "..").collect();
@@ -145,8 +139,6 @@ fn filled(template: &str, prefix: &Path, libdir: &Path) -> String {
         ("@SOVERSION@", SOVERSION.to_owned()),
         ("@POINTER@", size_of::<usize>().to_string()),
     ]
-    .into_iter()
-    .fold(template.to_owned(), |text, (name, value)| text.replace(name, &value))
 }
 
 #[cfg(test)]
@@ -194,8 +186,12 @@ mod tests {
             }
         }
         let here = here.iter().filter(|path| path.is_file()).count();
-        let installed = layout().files.iter().filter(|file| file.path.starts_with("include")).count();
-        assert_eq!([here, installed], [HEADERS.len() + 1; 2]);
+        let layout = layout();
+        let installed: Vec<_> = layout.files.iter().filter(|file| file.path.starts_with("include")).collect();
+        assert_eq!(installed.len(), here);
+        for name in ["clockscope.h", "clockscope-compat/rdtsc.h"] {
+            assert!(installed.iter().any(|file| file.path.ends_with(name)), "{name}");
+        }
     }
 
     /// The manual has every function of the committed list.
@@ -233,7 +229,9 @@ mod tests {
 
     #[test]
     fn the_way_back_to_the_prefix_is_as_long_as_the_folder() {
-        assert_eq!(filled("@UP@", Path::new("/"), Path::new("lib/a")), "../..");
-        assert_eq!(filled("@UP@", Path::new("/"), Path::new("lib")), "..");
+        for (libdir, expected) in [("lib/a", "../.."), ("lib", "..")] {
+            let variables = variables(Path::new("/"), Path::new(libdir));
+            assert!(variables.contains(&("@UP@", expected.to_owned())), "{variables:?}");
+        }
     }
 }

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::compiler;
 use crate::cross;
-use crate::needs::{self, Missing, Need};
+use crate::needs::{self, Missing};
 use crate::run;
 use crate::tally::Tally;
 
@@ -18,7 +18,7 @@ pub(super) struct Emulated {
     pub(super) runner: &'static [&'static str],
     pub(super) linker: &'static str,
     /// Packages of linker and runner.
-    pub(super) needs: &'static [Need],
+    pub(super) needs: &'static str,
     /// Cargo's arguments for the tests.
     pub(super) tests: &'static [&'static str],
     /// The compiler's flags.
@@ -38,7 +38,7 @@ const LINUX: Emulated = Emulated {
     location: "under qemu-user",
     runner: &[],
     linker: "",
-    needs: &[],
+    needs: "",
     tests: cross::LIBRARY,
     flags: STATIC,
     variables: &[],
@@ -46,18 +46,14 @@ const LINUX: Emulated = Emulated {
     in_release_check: false,
 };
 
-/// A Linux that qemu-user emulates: the end of the emulator's name, and of the linker's with its
-/// package.
+/// A Linux that qemu-user emulates: the end of the emulator's name, and the beginning of the
+/// linker's.
 macro_rules! qemu {
-    ($emulator:literal, $triple:literal, $library:literal) => {
+    ($emulator:literal, $triple:literal) => {
         Emulated {
             runner: &[concat!("qemu-", $emulator)],
             linker: concat!($triple, "-gcc"),
-            needs: &[
-                Need::program(concat!("qemu-", $emulator), "qemu-user"),
-                Need::program(concat!($triple, "-gcc"), concat!("gcc-", $triple)),
-                Need::file(concat!("/usr/", $triple, "/lib/crt1.o"), concat!("libc6-dev-", $library, "-cross")),
-            ],
+            needs: concat!("qemu-", $emulator, " ", $triple, "-gcc /usr/", $triple, "/lib/crt1.o"),
             ..LINUX
         }
     };
@@ -66,23 +62,20 @@ macro_rules! qemu {
 pub(super) const I686: Emulated = Emulated {
     location: "on this machine's processor",
     linker: "i686-linux-gnu-gcc",
-    needs: &[
-        Need::program("i686-linux-gnu-gcc", "gcc-i686-linux-gnu"),
-        Need::file("/usr/i686-linux-gnu/lib/crt1.o", "libc6-dev-i386-cross"),
-    ],
+    needs: "i686-linux-gnu-gcc /usr/i686-linux-gnu/lib/crt1.o",
     ..LINUX
 };
-pub(super) const S390X: Emulated = qemu!("s390x", "s390x-linux-gnu", "s390x");
-pub(super) const AARCH64: Emulated = qemu!("aarch64", "aarch64-linux-gnu", "arm64");
-pub(super) const ARMV7: Emulated = qemu!("arm", "arm-linux-gnueabihf", "armhf");
-pub(super) const RISCV64: Emulated = qemu!("riscv64", "riscv64-linux-gnu", "riscv64");
-pub(super) const POWERPC64LE: Emulated = qemu!("ppc64le", "powerpc64le-linux-gnu", "ppc64el");
+pub(super) const S390X: Emulated = qemu!("s390x", "s390x-linux-gnu");
+pub(super) const AARCH64: Emulated = qemu!("aarch64", "aarch64-linux-gnu");
+pub(super) const ARMV7: Emulated = qemu!("arm", "arm-linux-gnueabihf");
+pub(super) const RISCV64: Emulated = qemu!("riscv64", "riscv64-linux-gnu");
+pub(super) const POWERPC64LE: Emulated = qemu!("ppc64le", "powerpc64le-linux-gnu");
 
 pub(super) const WINDOWS: Emulated = Emulated {
     location: "under Wine",
     runner: &["wine"],
     linker: MINGW,
-    needs: &[Need::program("wine", "wine"), Need::program(MINGW, "gcc-mingw-w64-x86-64")],
+    needs: "wine x86_64-w64-mingw32-gcc",
     tests: OF_WINDOWS,
     flags: "",
     variables: &[("WINEDEBUG", "-all")],
@@ -93,13 +86,13 @@ pub(super) const WINDOWS: Emulated = Emulated {
 /// The library's tests, and those of what the instrument has for Windows alone: its clocks, facts
 /// of the machine, the timer's period, and programs in jobs.
 const OF_WINDOWS: &[&str] = &[
-    "--package",
+    "-p",
     "clockscope-core",
-    "--package",
+    "-p",
     "clockscope",
-    "--package",
+    "-p",
     "clockscope-system",
-    "--package",
+    "-p",
     "clockscope-runtimes",
     "--lib",
     "--test",
@@ -121,7 +114,7 @@ const TRIES: usize = 3;
 impl Emulated {
     /// Requirements that have to be installed.
     pub(super) fn missing(&self) -> Option<Missing> {
-        needs::missing(self.needs)
+        needs::missing_of(self.needs)
     }
 
     /// Runs the tests.

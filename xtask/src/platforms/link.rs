@@ -5,15 +5,12 @@ use anyhow::Result;
 
 use super::compiler;
 use crate::cross;
-use crate::needs::{self, Missing, Need};
+use crate::needs::{self, Missing};
 use crate::run;
-
-const NEEDS: [Need; 2] =
-    [Need::python_program("cargo-zigbuild", "cargo-zigbuild"), Need::python_module("ziglang", "ziglang")];
 
 /// Requirements that have to be installed.
 pub(super) fn missing() -> Option<Missing> {
-    needs::missing(&NEEDS)
+    needs::missing_of("cargo-zigbuild ziglang")
 }
 
 /// Links the library's tests.

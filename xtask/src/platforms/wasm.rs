@@ -2,16 +2,10 @@
 //! worker, for programs without a system.
 
 use super::emulated::Emulated;
-use crate::needs::Need;
 
 /// Against Debian's wasi-libc, which lacks the functions of threads: the runners have them.
 const WASI_LIBC: &str = "-C link-self-contained=no -C link-arg=--allow-undefined -L /usr/lib/wasm32-wasi \
                          -C link-arg=/usr/lib/wasm32-wasi/crt1-command.o";
-
-const LINKER: &str = "wasm-ld-22";
-const LLD: Need = Need::program(LINKER, "lld-22");
-const LIBC: Need = Need::file("/usr/lib/wasm32-wasi/libc.a", "wasi-libc");
-const NODE: Need = Need::program("node", "nodejs");
 
 /// The others need threads.
 const TESTS: &[&str] = &["--package", "clockscope", "--test", "platform"];
@@ -19,34 +13,27 @@ const CLOCKLESS: &[&str] = &["--package", "clockscope", "--test", "clockless"];
 
 pub(super) const WASI: [Emulated; 2] = [
     Emulated {
-        location: "in Node.js",
         runner: &["node", "--no-warnings", "xtask/wasi/run.mjs"],
-        linker: LINKER,
-        needs: &[LLD, LIBC, NODE],
-        tests: TESTS,
+        needs: "wasm-ld-22 /usr/lib/wasm32-wasi/libc.a node",
         flags: WASI_LIBC,
-        variables: &[],
         serves_the_systems_clock: true,
-        in_release_check: false,
+        ..JAVASCRIPT
     },
     Emulated {
         location: "in wasmtime",
         runner: &["python3", "xtask/wasi/run.py"],
-        linker: LINKER,
-        needs: &[LLD, LIBC, Need::python_module("wasmtime", "wasmtime")],
-        tests: TESTS,
+        needs: "wasm-ld-22 /usr/lib/wasm32-wasi/libc.a wasmtime",
         flags: WASI_LIBC,
-        variables: &[],
         serves_the_systems_clock: true,
-        in_release_check: false,
+        ..JAVASCRIPT
     },
 ];
 
 const JAVASCRIPT: Emulated = Emulated {
     location: "in Node.js",
     runner: &["node", "xtask/browser/node.mjs"],
-    linker: LINKER,
-    needs: &[LLD, NODE],
+    linker: "wasm-ld-22",
+    needs: "wasm-ld-22 node",
     tests: TESTS,
     flags: "",
     variables: &[],
@@ -60,7 +47,7 @@ pub(super) const WITHOUT_A_SYSTEM: [Emulated; 4] = [
     Emulated {
         location: "in a page and a worker of Chromium",
         runner: &["node", "xtask/browser/chromium.mjs"],
-        needs: &[LLD, NODE, Need::program("chromium", "chromium")],
+        needs: "wasm-ld-22 node chromium",
         ..JAVASCRIPT
     },
     Emulated {

@@ -17,7 +17,7 @@ fn folder() -> Result<String> {
 
 /// Builds the command, and prints the executable's path as the last line.
 pub(crate) fn print_path() -> Result<()> {
-    needs::require("programs for Windows", emulated::WINDOWS.needs.iter().chain(&cross::COMPILER))?;
+    needs::require("programs for Windows", &[emulated::WINDOWS.needs, cross::COMPILER].join(" "))?;
     build("clockscope-cli")?;
     println!("{}/clockscope.exe", folder()?);
     Ok(())

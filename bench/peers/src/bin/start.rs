@@ -1,8 +1,7 @@
 //! A fresh process: its first reading, when the counter takes over, and what is known of the rate 5
-//! ms and 1 s after the start. Prints one line: `first_ticks takeover_ticks`, then
-//! `hz lowest highest` of both moments, then a comparison of both clocks (`ticks ns`), of which
-//! those of many processes show the true rate. Links none of the peers, of which some start a
-//! calibration before main.
+//! ms and 1 s after the start. Prints a line of JSON, with a comparison of both clocks (`ticks`,
+//! `ns`): those of many processes show the true rate. Links none of the peers, of which some start
+//! a calibration before main.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -52,10 +51,10 @@ fn main() {
     }
     let soon = frequency_after(start, 5_000_000, pause_of_10_us);
     let late = frequency_after(start, 1_000_000_000, || std::thread::sleep(Duration::from_micros(100)));
-    print!("{first} {takeover}");
-    for frequency in [soon, late] {
-        print!(" {} {} {}", frequency.hz, frequency.lowest_hz, frequency.highest_hz);
+    print!("{{\"first_ticks\": {first}, \"takeover_ticks\": {takeover}");
+    for (name, Frequency { hz, lowest_hz, highest_hz, .. }) in [("soon", soon), ("late", late)] {
+        print!(", \"{name}\": {{\"hz\": {hz}, \"lowest_hz\": {lowest_hz}, \"highest_hz\": {highest_hz}}}");
     }
     let (ticks, ns) = bracket();
-    println!(" {ticks} {ns}");
+    println!(", \"ticks\": {ticks}, \"ns\": {ns}}}");
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use regex::Regex;
 
 use crate::run;
 
@@ -12,27 +13,18 @@ pub(super) struct Archive<'a> {
     pub(super) version: &'a str,
     pub(super) triple: &'a str,
     /// Name of the processor, as the triple calls it.
-    pub(super) processor: &'static str,
+    pub(super) processor: &'a str,
 }
 
 impl<'a> Archive<'a> {
-    pub(super) fn of(name: &'a str) -> Result<Self> {
-        let stem = name.strip_suffix(".tar.gz").or_else(|| name.strip_suffix(".zip"));
-        let stem = stem.and_then(|stem| stem.strip_prefix("clockscope-"));
-        // A version may hold a hyphen.
-        let found = stem.and_then(|stem| {
-            let processors = ["x86_64", "aarch64"].into_iter();
-            let mut places =
-                processors.filter_map(|processor| Some((processor, stem.find(&format!("-{processor}-"))?)));
-            let (processor, at) = places.next()?;
-            // The library's archive has a word before its version.
-            stem.starts_with(|first: char| first.is_ascii_digit()).then(|| Self {
-                version: &stem[..at],
-                triple: &stem[at + 1..],
-                processor,
-            })
-        });
-        found.with_context(|| format!("{name} is not an archive: expected clockscope-VERSION-TARGET.tar.gz or .zip"))
+    pub(super) fn from_name(name: &'a str) -> Result<Self> {
+        // A version may hold a hyphen. The library's archive has a word before its version.
+        let pattern = Regex::new(r"^clockscope-([0-9].*?)-((x86_64|aarch64)-.*)\.(?:tar\.gz|zip)$")?;
+        let found = pattern.captures(name);
+        let found = found
+            .with_context(|| format!("{name} is not an archive: expected clockscope-VERSION-TARGET.tar.gz or .zip"))?;
+        let (_, [version, triple, processor]) = found.extract();
+        Ok(Self { version, triple, processor })
     }
 
     /// Returns true if this machine's processor runs its program.
@@ -63,23 +55,23 @@ mod tests {
 
     #[test]
     fn an_archive_is_known_by_its_name() {
-        let archive = Archive::of("clockscope-0.1.0-rc.1-aarch64-unknown-linux-musl.tar.gz").unwrap();
+        let archive = Archive::from_name("clockscope-0.1.0-rc.1-aarch64-unknown-linux-musl.tar.gz").unwrap();
         let expected = Archive { version: "0.1.0-rc.1", triple: "aarch64-unknown-linux-musl", processor: "aarch64" };
         assert_eq!(archive, expected);
-        assert!(Archive::of("clockscope-0.1.0-x86_64-pc-windows-gnu.zip").is_ok());
+        assert!(Archive::from_name("clockscope-0.1.0-x86_64-pc-windows-gnu.zip").is_ok());
         for name in [
             "clockscope-0.1.0.tar.gz",
             "clock-0.1.0-x86_64-x.zip",
             "clockscope-0.1.0-x86_64-x.deb",
             "clockscope-c-0.1.0-x86_64-x.tar.gz",
         ] {
-            assert!(Archive::of(name).is_err(), "{name}");
+            assert!(Archive::from_name(name).is_err(), "{name}");
         }
     }
 
     #[test]
     fn a_program_of_another_version_or_target_is_refused() {
-        let archive = Archive::of("clockscope-1.2.3-x86_64-x.tar.gz").unwrap();
+        let archive = Archive::from_name("clockscope-1.2.3-x86_64-x.tar.gz").unwrap();
         let sound = "clockscope 1.2.3\ncommit: c0ffee\ntarget: x86_64-x\n";
         assert!(archive.check_version(sound).is_ok());
         assert!(archive.check_version(&sound.replace("1.2.3", "1.2.4")).is_err());

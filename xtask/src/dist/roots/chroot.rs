@@ -11,29 +11,24 @@ use serde_json::Value;
 use super::super::archive::file_name;
 use super::super::trial::{self, Place, QUESTIONS, Trial};
 use super::artifact::{Archive, unpack};
-use super::folder::{empty, remove};
-use crate::needs::{self, Need};
-use crate::run;
+use super::empty_folder;
+use crate::{folder, needs, run};
 
 const ROOT: &str = "an empty root";
 
-pub(in crate::dist) const NEEDS: [Need; 2] = [Need::program("unshare", "util-linux"), Need::program("tar", "tar")];
+pub(in crate::dist) const NEEDS: &str = "unshare tar";
 
 /// Unpacks an archive for Linux into an empty folder, which becomes the program's root.
 pub(in crate::dist) fn check(archive: &Path, trials: &mut Vec<Trial>) -> Result<()> {
-    needs::require("trials in an empty root", &NEEDS)?;
+    needs::require("trials in an empty root", NEEDS)?;
     let name = file_name(archive)?;
     let place = Place { artifact: name, root: ROOT };
-    let root = empty("empty")?;
+    let root = empty_folder("empty")?;
     unpack(archive, &root)?;
     let command = |arguments: &[&str]| command(&root, arguments);
     let printed = place.run(&mut command(&["--version", "--verbose"]), "/clockscope --version --verbose", trials)?;
-    Archive::of(name)?.check_version(&printed)?;
-    for question in QUESTIONS {
-        let words = format!("/clockscope {}", question.join(" "));
-        let printed = place.run(&mut command(question), &words, trials)?;
-        trial::judge(question, &printed).with_context(|| place.named(&words))?;
-    }
+    Archive::from_name(name)?.check_version(&printed)?;
+    place.ask("/clockscope", command, trials)?;
 
     let page = [QUESTIONS[2], &["-o", "/page.html"]].concat();
     let words = format!("/clockscope {}", page.join(" "));
@@ -43,7 +38,7 @@ pub(in crate::dist) fn check(archive: &Path, trials: &mut Vec<Trial>) -> Result<
 
     let printed = place.run(&mut command(&["info", "--json"]), "/clockscope info --json", trials)?;
     reports_unknowns(&printed).with_context(|| place.named("/clockscope info --json"))?;
-    remove(&root)
+    folder::remove(&root)
 }
 
 /// The command in that root, in an empty environment. A user may make a root of a folder in a

@@ -9,8 +9,8 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 
 use super::super::archive::file_name;
-use super::super::trial::{self, Place, QUESTIONS, Trial};
-use crate::needs::{self, Need};
+use super::super::trial::{Place, Trial};
+use crate::needs;
 pub(in crate::dist) use system::needs_root;
 use system::{System, UNITS};
 
@@ -19,26 +19,21 @@ const ROOT: &str = "a fresh Debian 12";
 /// The processor's programs run there by qemu-user, which is put into the root.
 const ROOT_OF_OTHERS: &str = "a fresh Debian 12, the program by qemu-aarch64";
 
-pub(in crate::dist) const NEEDS: [Need; 4] = [
-    Need::program("debootstrap", "debootstrap"),
-    Need::program("lintian", "lintian"),
-    Need::program("unshare", "util-linux"),
-    Need::program("dpkg-deb", "dpkg"),
-];
+pub(in crate::dist) const NEEDS: &str = "debootstrap lintian unshare dpkg-deb";
 
 /// For packages of arm64.
-pub(in crate::dist) const NEEDS_OF_OTHERS: [Need; 1] = [Need::program("qemu-aarch64-static", "qemu-user-static")];
+pub(in crate::dist) const NEEDS_OF_OTHERS: &str = "qemu-aarch64-static";
 
 /// The largest exposure, in tenths.
 const EXPOSURE: &str = "--threshold=30";
 
 /// Installs a package for Debian in a fresh one, uses all that it holds, and purges it.
 pub(in crate::dist) fn check(package: &Path, trials: &mut Vec<Trial>) -> Result<()> {
-    needs::require("trials in a fresh Debian", &NEEDS)?;
+    needs::require("trials in a fresh Debian", NEEDS)?;
     let name = file_name(package)?;
     let is_foreign = is_foreign(name)?;
     if is_foreign {
-        needs::require("trials of packages for arm64", &NEEDS_OF_OTHERS)?;
+        needs::require("trials of packages for arm64", NEEDS_OF_OTHERS)?;
     }
     let place = Place { artifact: name, root: if is_foreign { ROOT_OF_OTHERS } else { ROOT } };
     lint(name, package, trials)?;
@@ -49,29 +44,25 @@ pub(in crate::dist) fn check(package: &Path, trials: &mut Vec<Trial>) -> Result<
     let copy = system.path(name);
     fs::copy(package, &copy).with_context(|| format!("cannot copy {name}"))?;
     let before = system.paths()?;
-    let mut run = |words: &str, command: &[&str]| place.run(&mut system.command(command), words, trials);
 
-    let words = format!("dpkg --install {name}");
-    run(&words, &["dpkg", "--install", &format!("/{name}")])?;
+    let install = ["dpkg", "--install", &format!("/{name}")];
+    place.run(&mut system.command(&install), &format!("dpkg --install {name}"), trials)?;
     let emulator: &[&str] = if is_foreign { &["/usr/bin/qemu-aarch64-static"] } else { &[] };
     let program = [emulator, &["/usr/bin/clockscope"]].concat();
-    for question in QUESTIONS {
-        let words = format!("clockscope {}", question.join(" "));
-        let printed = run(&words, &[&program[..], question].concat())?;
-        trial::judge(question, &printed).with_context(|| place.named(&words))?;
-    }
-    let manual = run("man clockscope", &["man", "--pager=cat", "clockscope"])?;
+    place.ask("clockscope", |question| system.command(&[&program[..], question].concat()), trials)?;
+    let man = ["man", "--pager=cat", "clockscope"];
+    let manual = place.run(&mut system.command(&man), "man clockscope", trials)?;
     ensure!(manual.contains("\nSYNOPSIS\n"), "man clockscope shows no manual: {manual}");
 
     let service = Service::read(&system)?;
     for name in ["clockscope-textfile", "clockscope-records"] {
         let [unit, timer] = ["service", "timer"].map(|ending| format!("{name}.{ending}"));
         verify(&place, &system, &["verify", &unit, &timer], trials)?;
-        let security = ["security", "--offline=true", EXPOSURE, &unit];
-        let mut run = |words: &str, command: &[&str]| place.run(&mut system.command(command), words, trials);
-        run(&format!("systemd-analyze {}", security.join(" ")), &[&["systemd-analyze"], &security[..]].concat())?;
-        let enable = ["systemctl", "enable", &timer];
-        run(&enable.join(" "), &enable)?;
+        for words in
+            [&["systemd-analyze", "security", "--offline=true", EXPOSURE, &unit][..], &["systemctl", "enable", &timer]]
+        {
+            place.run(&mut system.command(words), &words.join(" "), trials)?;
+        }
     }
     let line: Vec<&str> = service.line.split_whitespace().collect();
     place.run(&mut system.command(&[emulator, &line[..]].concat()), &service.line, trials)?;

@@ -9,37 +9,37 @@ use anyhow::{Context, Result};
 use super::super::archive::file_name;
 use super::super::trial::{self, Place, QUESTIONS, Trial};
 use super::artifact::{Archive, unpack};
-use super::folder::{empty, remove};
+use super::empty_folder;
 use crate::machines::{self, Frames};
-use crate::needs::{self, Need};
+use crate::{folder, needs};
 
-pub(in crate::dist) const NEEDS: [Need; 2] = [Need::program("tar", "tar"), Need::program("cpio", "cpio")];
+pub(in crate::dist) const NEEDS: &str = "tar cpio";
 
 /// Names under which machines/installed.sh runs [`QUESTIONS`].
 const NAMES: [&str; 3] = ["measure", "check", "page"];
 
 /// Boots a machine with the processor of an archive for Linux, and runs the program there.
 pub(in crate::dist) fn check(archive: &Path, trials: &mut Vec<Trial>) -> Result<()> {
-    needs::require("trials in emulated machines", &NEEDS)?;
+    needs::require("trials in emulated machines", NEEDS)?;
     let name = file_name(archive)?;
-    let known = Archive::of(name)?;
+    let known = Archive::from_name(name)?;
     let (architecture, root) = match known.processor {
         "aarch64" => ("arm64", "an emulated arm64 machine"),
         _ => ("amd64", "an emulated x86-64 machine"),
     };
     let place = Place { artifact: name, root };
-    let unpacked = empty("unpacked")?;
+    let unpacked = empty_folder("unpacked")?;
     unpack(archive, &unpacked)?;
     machines::require_to_install(architecture)?;
-    let folder = empty("machine")?;
-    let frames = machines::run_installed(architecture, &unpacked.join("clockscope"), &folder)?;
+    let images = empty_folder("machine")?;
+    let frames = machines::run_installed(architecture, &unpacked.join("clockscope"), &images)?;
     known.check_version(&answer(&place, &frames, "version", &["--version", "--verbose"], trials)?)?;
     for (name, question) in NAMES.iter().zip(QUESTIONS) {
         let printed = answer(&place, &frames, name, question, trials)?;
         trial::judge(question, &printed).with_context(|| place.named(&question.join(" ")))?;
     }
-    remove(&unpacked)?;
-    remove(&folder)
+    folder::remove(&unpacked)?;
+    folder::remove(&images)
 }
 
 /// Returns what a command of the script printed, and notes its trial down.

@@ -9,33 +9,27 @@ use anyhow::{Context, Result, ensure};
 use super::super::archive::file_name;
 use super::super::trial::{self, Place, QUESTIONS, Trial};
 use super::artifact::Archive;
-use super::folder::{empty, remove};
-use crate::needs::{self, Need};
-use crate::{platforms, run};
+use super::empty_folder;
+use crate::{folder, needs, platforms, run};
 
 const ROOT: &str = "a new Windows of Wine";
 
 const CLOCK: &str = "query_performance_counter";
 
-pub(in crate::dist) const NEEDS: [Need; 4] = [
-    Need::program("unzip", "unzip"),
-    Need::program("wine", "wine"),
-    Need::program("wineserver", "wine"),
-    Need::program("x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64"),
-];
+pub(in crate::dist) const NEEDS: &str = "unzip wine wineserver x86_64-w64-mingw32-gcc";
 
 /// Unpacks an archive for Windows and runs its program.
 pub(in crate::dist) fn check(archive: &Path, trials: &mut Vec<Trial>) -> Result<()> {
-    needs::require("trials under Wine", &NEEDS)?;
+    needs::require("trials under Wine", NEEDS)?;
     let name = file_name(archive)?;
     let place = Place { artifact: name, root: ROOT };
     let windows = Windows::new(archive)?;
-    let checked = windows.check(&place, Archive::of(name)?, trials);
+    let checked = windows.check(&place, Archive::from_name(name)?, trials);
     // Its processes stay for a while.
     windows.wineserver("--kill")?;
     windows.wineserver("--wait")?;
     checked?;
-    remove(&windows.folder)
+    folder::remove(&windows.folder)
 }
 
 /// A Windows of its own, and the folder of an archive.
@@ -46,7 +40,7 @@ struct Windows {
 
 impl Windows {
     fn new(archive: &Path) -> Result<Self> {
-        let folder = empty("wine")?;
+        let folder = empty_folder("wine")?;
         let unpacked = folder.join("archive");
         run::with(&[], "unzip", &["-q", &archive.to_string_lossy(), "-d", &unpacked.to_string_lossy()])?;
         let outermost = unpacked.join(file_name(archive)?.trim_end_matches(".zip"));

@@ -4,33 +4,23 @@ use std::path::{Path, PathBuf};
 
 use crate::run;
 
-/// Minor versions of Python 3, and the root of a clean environment of each.
-const VERSIONS: [(u32, &str); 6] = [
-    (10, "clean environment of Python 3.10"),
-    (11, "clean environment of Python 3.11"),
-    (12, "clean environment of Python 3.12"),
-    (13, "clean environment of Python 3.13"),
-    (14, "clean environment of Python 3.14"),
-    (15, "clean environment of Python 3.15"),
-];
+/// Minor versions of Python 3 that are looked for.
+const MINOR_VERSIONS: std::ops::RangeInclusive<u32> = 10..=15;
 
 /// An interpreter that can make environments.
 #[derive(Debug)]
 pub(super) struct Python {
     pub(super) program: PathBuf,
     pub(super) minor: u32,
-    /// A clean environment of it, for people.
-    pub(super) root: &'static str,
 }
 
 /// Returns one interpreter of each version that is on PATH or that pyenv has, the oldest first.
 pub(super) fn here() -> Vec<Python> {
-    let versions = VERSIONS.iter();
-    let python = |&(minor, root): &(u32, &'static str)| {
+    let python = |minor| {
         let program = candidates(minor).into_iter().find(|program| is_version(program, minor))?;
-        Some(Python { program, minor, root })
+        Some(Python { program, minor })
     };
-    versions.filter_map(python).collect()
+    MINOR_VERSIONS.filter_map(python).collect()
 }
 
 fn candidates(minor: u32) -> Vec<PathBuf> {

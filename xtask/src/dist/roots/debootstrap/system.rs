@@ -6,8 +6,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::super::folder::{folder, remove};
-use crate::run;
+use super::super::folder_of;
+use crate::{folder, run};
 
 /// Name of the release.
 const RELEASE: &str = "bookworm";
@@ -33,12 +33,12 @@ impl System {
     /// Copies the one that debootstrap made, or makes it.
     pub(super) fn fresh() -> Result<Self> {
         needs_root()?;
-        let made = folder(RELEASE)?;
+        let made = folder_of(RELEASE)?;
         if !made.exists() {
             make(&made)?;
         }
-        let root = folder("debian")?;
-        remove(&root)?;
+        let root = folder_of("debian")?;
+        folder::remove(&root)?;
         let [from, to] = [&made, &root].map(|path| path.to_string_lossy());
         run::with(&[], "cp", &["--archive", "--reflink=auto", &from, &to])?;
         Ok(Self { root })
@@ -81,7 +81,7 @@ impl System {
     }
 
     pub(super) fn remove(&self) -> Result<()> {
-        remove(&self.root)
+        folder::remove(&self.root)
     }
 }
 
@@ -97,18 +97,17 @@ fn name_of(program: &str) -> &str {
 }
 
 /// Makes it under another name first: one that was interrupted is not taken for a whole one.
-fn make(folder: &Path) -> Result<()> {
-    let new = folder.with_extension("new");
-    remove(&new)?;
-    fs::create_dir_all(&new)?;
-    println!("   debootstrap of {RELEASE} to {}", folder.display());
-    let log = folder.with_extension("log");
+fn make(root: &Path) -> Result<()> {
+    let new = root.with_extension("new");
+    folder::empty(&new)?;
+    println!("   debootstrap of {RELEASE} to {}", root.display());
+    let log = root.with_extension("log");
     let file = fs::File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
     let mut command = Command::new("debootstrap");
     command.args(["--variant=minbase", PACKAGES, RELEASE]).arg(&new).arg(mirror());
     let status = command.stdout(file.try_clone()?).stderr(file).status().context("cannot run debootstrap")?;
     ensure!(status.success(), "debootstrap: {status}: its output is kept in {}", log.display());
-    fs::rename(&new, folder).with_context(|| format!("cannot rename {}", new.display()))
+    fs::rename(&new, root).with_context(|| format!("cannot rename {}", new.display()))
 }
 
 /// The mirror from which this machine has its own packages, if it is of the same release.
