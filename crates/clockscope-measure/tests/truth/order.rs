@@ -413,11 +413,9 @@ fn a_cpu_that_goes_offline_is_lost() {
             let machine = &session.platform().machine;
             let found = Question::random(machine, seed).ask(session);
             let pairs = found.cpus.len() * (found.cpus.len().saturating_sub(1)) / 2;
-            // A pair that was lost in a later round counts as both.
+            // All pairs are tested at least twice: one that is lost in a later pass counts as both.
             let (checked, lost) = (found.pairs_checked as usize, found.lost.len());
             assert!(checked <= pairs && lost <= pairs && checked + lost >= pairs, "{found:?}");
-            let is_long = session.platform().machine.duration_s(USUAL_S) > USUAL_S;
-            assert!(is_long || checked + lost == pairs, "{found:?}");
             assert!(found.lost.iter().all(|lost| is_gone(&lost.reason)), "{found:?}");
             for reported in &found.sequences {
                 if found.pairs_checked > 0 {
