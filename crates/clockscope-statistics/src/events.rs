@@ -344,8 +344,8 @@ impl EventCounter {
         self.clone().finish()
     }
 
-    /// Closes the run of repeats that is not over, and returns the events and the worst of them. The
-    /// caller adds errors, the threshold and the reference.
+    /// Closes the run of repeats that is not over, and returns the events and the worst of them.
+    /// The caller adds errors, the threshold and the reference.
     #[must_use]
     pub fn finish(mut self) -> (Events, Worst) {
         self.end_run();

@@ -149,7 +149,8 @@ pub(crate) fn failed_reads(state: &MeasuredState) -> Option<ClockReason> {
     Some(ClockReason::SomeReadsFailed { errors, reads, first: index + 1, error: system_error(errno) })
 }
 
-/// Adds what the counter of the events does not know: failed reads, the threshold and the reference.
+/// Adds what the counter of the events does not know: failed reads, the threshold and the
+/// reference.
 pub(crate) fn events_record(
     events: Events,
     errors: u64,

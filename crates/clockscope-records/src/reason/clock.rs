@@ -85,8 +85,9 @@ pub enum ClockReason {
     ChildReadEnded,
     /// The trial read ended its process by a signal.
     ChildReadKilled {
-        /// The signal's name: SIGSEGV where the instruction is disabled or the memory missing, SIGILL
-        /// where the instruction is not permitted, SIGSYS where a filter denies the system call.
+        /// The signal's name: SIGSEGV where the instruction is disabled or the memory missing,
+        /// SIGILL where the instruction is not permitted, SIGSYS where a filter denies the system
+        /// call.
         signal: String,
     },
     /// It did not step during the measurement, so that nothing bounds how late it is.
