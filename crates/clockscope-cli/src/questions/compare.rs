@@ -18,7 +18,7 @@ use crate::inputs::Inputs;
 use crate::numbers::{self, Share};
 use crate::options::OutputArgs;
 use crate::output::{Destination, say, warn};
-use crate::run::{Run, exit};
+use crate::run::{Run, exit, warn_of_switched_clocksource};
 
 #[derive(Args, Debug)]
 pub(crate) struct CompareArgs {
@@ -123,6 +123,7 @@ fn with_now(base: Vec<ComparedRecord>, request: CompareRequest, args: &CompareAr
     let baseline = Baseline::new(base, request, args.fail_on.clone(), ComparedQuestion::Measure)?;
     let clocks = if args.clocks.is_empty() { baseline.clocks() } else { args.clocks.clone() };
     let run = args.open(inputs)?;
+    warn_of_switched_clocksource();
     let found = measure::usual(&clocks, baseline.cpu(), &run)?;
     let exit = exit(&found, |_| Exit::Success);
     if exit == Exit::Interrupted {

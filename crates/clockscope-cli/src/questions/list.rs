@@ -39,6 +39,8 @@ impl ListArgs {
 
     /// Answers.
     pub(crate) fn run(&self) -> Result<Exit> {
+        let schema = if self.all_platforms { "clockscope.all_clocks" } else { "clockscope.list" };
+        let run = Run::open(schema, &self.output, &Inputs::default())?;
         warn_of_switched_clocksource();
         let never = AtomicBool::new(false);
         let session = Session::new(&ThisMachine, &never);
@@ -48,6 +50,6 @@ impl ListArgs {
             let catalog = Catalog::new(&ThisMachine).select(&[], self.path.into()).map_err(unknown_clock)?;
             Document::Listing(clockscope_measure::list(&session, catalog)?)
         };
-        Run::open(document.schema(), &self.output, &Inputs::default())?.write(&document, Exit::Success)
+        run.write(&document, Exit::Success)
     }
 }

@@ -114,7 +114,14 @@ Charts: clockscope help records",
         {
             open(file)?;
         }
-        Ok(exit)
+        let failed = documents.iter().find_map(|document| match document {
+            Document::Switched(switched) if is_judged => switched.found.error.as_ref(),
+            _ => None,
+        });
+        match failed {
+            Some(error) => Err(anyhow::anyhow!("the recorded run failed: {error}")),
+            None => Ok(exit),
+        }
     }
 }
 

@@ -262,7 +262,7 @@ fn what_chronyd_states_is_used() {
 #[test]
 #[parallel]
 fn bounds_are_those_of_chronyd_or_of_the_kernel() {
-    let asked = |variables: &[(&str, &str)]| {
+    let answers_of = |variables: &[(&str, &str)]| {
         let variables = [&[("CLOCKSCOPE_CORRECTED_PPM", "5")], variables].concat();
         let answers = record(under("corrected", &variables, &["bounds", "--json"]))["answers"].take();
         let of_call = |call: usize, key: &str| answers[call][key].clone();
@@ -271,10 +271,10 @@ fn bounds_are_those_of_chronyd_or_of_the_kernel() {
         (of_call(0, "state"), of_call(0, "basis"), width_ns(0), width_ns(1))
     };
     // chronyd states an error of 11 ms.
-    let (state, basis, width_ns, kernels_ns) = asked(&[]);
+    let (state, basis, width_ns, kernels_ns) = answers_of(&[]);
     assert_eq!((state, basis), ("synchronized".into(), "chronyd".into()));
     assert!((22_000_000..kernels_ns).contains(&width_ns), "{width_ns} {kernels_ns}");
-    let (state, basis, ..) = asked(&[("CLOCKSCOPE_CORRECTED_SILENT", "1")]);
+    let (state, basis, ..) = answers_of(&[("CLOCKSCOPE_CORRECTED_SILENT", "1")]);
     assert_eq!((state, basis), ("while_not_slewing".into(), "steered_rate".into()));
 }
 

@@ -7,17 +7,19 @@ use crate::instrument::error::MeasureError;
 use crate::instrument::session::Session;
 use crate::platform::Platform;
 
-/// Asks the daemon that keeps the time of day, where it answers, and the kernel.
+/// Asks the daemon that keeps the time of day, where it answers, and the kernel: of this machine,
+/// whatever the platform.
 ///
 /// # Errors
-/// The process has more than one thread: the clock is tried in a forked child.
+/// The process has more than one thread: the clock that stamps the record is tried in a forked
+/// child.
 pub fn bounds<P: Platform>(session: &Session<'_, P>) -> Result<Envelope<TimeBounds>, MeasureError> {
-    let answers = vec![asked(clockscope::utc_now()), carried(clockscope::bounded::now())];
+    let answers = vec![utc_answer(clockscope::utc_now()), bounded_answer(clockscope::bounded::now())];
     Ok(Envelope::of_facts(session.recorded_at()?, session.environment.clone(), TimeBounds { answers }))
 }
 
 /// The answer of `utc_now`.
-fn asked(answer: Result<Interval, Unbounded>) -> TimeOfDay {
+fn utc_answer(answer: Result<Interval, Unbounded>) -> TimeOfDay {
     let call = "clockscope::utc_now".to_owned();
     match answer {
         Ok(interval) => TimeOfDay {
@@ -38,7 +40,7 @@ fn asked(answer: Result<Interval, Unbounded>) -> TimeOfDay {
 }
 
 /// The answer of `bounded::now`.
-fn carried(answer: Interval) -> TimeOfDay {
+fn bounded_answer(answer: Interval) -> TimeOfDay {
     let interval = if answer.state.is_bounded() {
         Figure::Known(time_interval(&answer))
     } else {
@@ -79,7 +81,7 @@ mod tests {
 
     #[test]
     fn an_interval_keeps_its_ends_and_its_width() {
-        let found = asked(Ok(interval(CivilState::WhileNotSlewing)));
+        let found = utc_answer(Ok(interval(CivilState::WhileNotSlewing)));
         let known = found.interval.known().expect("it is bounded");
         assert_eq!(
             (known.earliest_unix_ns, known.latest_unix_ns, known.width_ns),
@@ -92,11 +94,11 @@ mod tests {
     /// An interval that is worth nothing is not shown as one that contains the true time.
     #[test]
     fn a_statement_that_is_not_reliable_is_no_interval() {
-        let found = asked(Err(Unbounded::Worthless(interval(CivilState::Worthless))));
+        let found = utc_answer(Err(Unbounded::Worthless(interval(CivilState::Worthless))));
         assert_eq!(found.state, CivilState::Worthless);
         assert!(!found.interval.is_known() && found.stated.is_some_and(|stated| stated.width_ns == 10_000_000));
         for state in [CivilState::Slewing, CivilState::Worthless, CivilState::Unsynchronized, CivilState::Unavailable] {
-            let found = carried(interval(state));
+            let found = bounded_answer(interval(state));
             assert_eq!((found.state, found.interval.why()), (state, Some(state.to_string())));
         }
     }

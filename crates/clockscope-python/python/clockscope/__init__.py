@@ -10,7 +10,7 @@ are worth: error_bound, wall_error_bound, boot_error_bound, boot_counts_suspends
 get_clock_info. Bare counts that become times later: the module stamps. Questions about the
 machine's clocks, which the command `clockscope` answers in a process of its own: measure, steps,
 check, order, offsets, rate, gaps, sleep, shootout, advise, runtimes, compare, clocksource,
-list_clocks, list_runtimes, info, replay; readings, for every reading.
+bounds, list_clocks, list_runtimes, info, replay; readings, for every reading.
 
 Importing the package reads no clock and starts no thread.
 """

@@ -22,7 +22,7 @@ pub enum RateReason {
     BracketsInterrupted,
     /// Reads failed.
     ReadsFailed {
-        /// So many.
+        /// Number of reads that failed.
         failed: u64,
         /// The first error.
         error: SystemError,

@@ -25,14 +25,17 @@ impl QuestionPage for TimeBounds {
     }
 
     fn conclusion(&self) -> Vec<String> {
-        let Some(best) = self.answers.first() else { return vec!["Nothing was asked.".to_owned()] };
+        let Some(best) = best(self) else { return vec!["The record has no interval.".to_owned()] };
         let Some(interval) = best.interval.known() else {
             let reason = best.interval.why().unwrap_or_else(|| best.state.to_string());
             return vec![format!("Nothing bounds the time of day. {}", sentence(capitalized(&reason)))];
         };
         let width = time(interval.width_ns as f64);
-        let mut lines = vec![format!("The true time is within an interval of {width}, {}.", condition(best.state))];
-        lines.extend(self.answers.iter().rev().find_map(commit_wait));
+        let mut lines = vec![format!(
+            "When this was asked, the true time was within an interval of {width}, {}.",
+            condition(best.state)
+        )];
+        lines.extend(self.answers.last().and_then(commit_wait));
         lines
     }
 
@@ -41,9 +44,14 @@ impl QuestionPage for TimeBounds {
     }
 }
 
+/// The first answer that has an interval, or the first one.
+fn best(bounds: &TimeBounds) -> Option<&TimeOfDay> {
+    bounds.answers.iter().find(|answer| answer.interval.is_known()).or(bounds.answers.first())
+}
+
 /// The ends of the best interval, or of one that is stated and not reliable.
 fn ends(bounds: &TimeBounds) -> Vec<(&'static str, String)> {
-    let Some(best) = bounds.answers.first() else { return Vec::new() };
+    let Some(best) = best(bounds) else { return Vec::new() };
     match (best.interval.known(), &best.stated) {
         (Some(interval), _) => vec![("earliest", interval.earliest.clone()), ("latest", interval.latest.clone())],
         (None, Some(stated)) => vec![
@@ -59,11 +67,22 @@ fn row(answer: &TimeOfDay) -> Vec<Cell> {
         answer.call.as_str().into(),
         Cell::time(answer.interval.known().map(|interval| interval.width_ns as f64)),
         answer.state.as_str().replace('_', " ").into(),
-        answer.basis.map_or_else(|| "the kernel".to_owned(), |basis| basis.to_string()).into(),
+        source(answer),
     ]
 }
 
-/// The time for which a program waits that calls `bounded::commit_wait`.
+/// Names the source of the interval. `bounded::now` carries on what the kernel states, and returns
+/// no basis.
+fn source(answer: &TimeOfDay) -> Cell {
+    match answer.basis {
+        Some(basis) => basis.to_string().into(),
+        None if answer.interval.is_known() => "the kernel".into(),
+        None => Cell::Empty,
+    }
+}
+
+/// The time for which a program waits that calls `bounded::commit_wait`, which uses the interval of
+/// `bounded::now`; `None` where that has none, and the call returns an error at once.
 fn commit_wait(answer: &TimeOfDay) -> Option<String> {
     let width = time(answer.interval.known()?.width_ns as f64);
     Some(format!("A commit that begins now waits for {width}, until its timestamp is past on every machine."))
@@ -76,7 +95,7 @@ fn condition(state: CivilState) -> &'static str {
             "if the daemon and its source of time are right, and while the daemon corrects no offset"
         }
         CivilState::LeapSecond => {
-            "if the daemon and its source of time are right; it is two seconds wider, for a leap second is near"
+            "if the daemon and its source of time are right; a leap second is near, which makes it two seconds wider"
         }
         _ => "if the daemon and its source of time are right",
     }
