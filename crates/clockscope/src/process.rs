@@ -153,6 +153,11 @@ pub fn now() -> Instant {
 ///   a line that another CPU has in its cache. Measured on AMD EPYC (family 25, model 1; guest,
 ///   2026-11-29): 27.3 ns against 26.2 ns.
 /// - Allocates nothing, takes no lock that it waits for, and may be called in a signal handler.
+/// - Known fault: on one guest with an AMD EPYC (family 25, model 1), in 10 to 1,601 of 10^6
+///   rounds a thread read a time that was later by up to 1.5 µs, and loaded the earlier value.
+///   Both times were within their error bounds. CLOCK_MONOTONIC after the same fence showed none.
+///   The cause is not known: neither counters that are apart nor a load before the reading
+///   explain it.
 ///
 /// | processor | begins with | so that |
 /// |---|---|---|

@@ -76,6 +76,7 @@ __all__ = [
     "boot_ns",
     "bounded_ns",
     "bounded_state",
+    "bounds",
     "check",
     "clocksource",
     "commit_wait",
