@@ -147,6 +147,10 @@ fn reads_that_fail_are_counted_and_said() {
         // One more where a read around work failed, which ends those.
         let (counted, done) = (count(&record, "monotonic", "errors"), log["errors"].as_u64().unwrap());
         assert!((counted..=counted + 1).contains(&done), "{lie:?}: counted {counted}, the rig did {done}");
+        // On a busy machine, the loop may end before the first read that fails.
+        if counted == 0 {
+            continue;
+        }
         let reason = &clock(&record, "monotonic")["reason"];
         assert_eq!(
             (&reason["code"], &reason["error"]["number"]),
