@@ -42,7 +42,7 @@ pub(crate) const TEST: &str = include_str!("../needs/test.txt");
 /// Everything that the steps of `cargo xtask release-check` need, for [`listed`].
 pub(crate) const RELEASE: &str = include_str!("../needs/release.txt");
 
-/// What other tasks need as well, for [`listed`].
+/// The needs of tasks beside the tests, for [`listed`].
 const OTHERS: &str = include_str!("../needs/others.txt");
 
 /// Reads a list: a line such as `program cc gcc` for each need.

@@ -59,7 +59,7 @@ pub enum ClockReason {
     },
     /// This architecture, system or machine has no such clock, or no such call.
     Missing {
-        /// What is missing, in a sentence.
+        /// The missing part, in a sentence.
         words: String,
     },
     /// The question means nothing for a clock, or a call, of this kind.

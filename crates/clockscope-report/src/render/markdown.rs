@@ -35,7 +35,7 @@ impl Renderer for Markdown {
     }
 }
 
-/// Escapes the starts of HTML tags and of links, so that a record's text is no markup.
+/// Escapes the starts of HTML tags and of links, so that Markdown shows a record's text as it is.
 fn without_markup(text: &str) -> String {
     let text = text.replace("](", "]\\(").replace("]:", "]\\:").replace("][", "]\\[");
     let mut parts = text.split('<');

@@ -224,7 +224,8 @@ impl<C: Counter, S: OsClock> OffsetClocks<C, S> {
         }
     }
 
-    /// Publishes the current line anew with the clock's offset now. `false` if there is no line.
+    /// Publishes the current line again, with the clock's offset now. Returns `false` if there is
+    /// no line.
     fn publish_offset(&self, clock: OffsetClock, guard: &mut SteeringGuard<'_>) -> bool {
         let snapshot = self.snapshot();
         if snapshot.line.at(snapshot.tick).is_none() {
