@@ -147,21 +147,17 @@ pub fn now() -> Instant {
 ///   this function, that is greater comes after them, and so do the loads after it. Equal readings
 ///   show no order. The stores and loads may be relaxed atomics. A load can overtake the counter's
 ///   instruction in the reading before it, but not the fence that the reading begins with. That
-///   took less time than a store needs to reach another CPU: none of 10^7 such loads on AMD EPYC
-///   was too early. A second reading between them excludes it; use the time of the first.
+///   took less time than a store needs to reach another CPU: of 1.5 · 10^8 such loads on AMD EPYC
+///   4 were too early, by up to 7 ns. A second reading between them excludes it; use the time of
+///   the first.
 /// - Cost: 1 to 2 ns more than [`now`], and the time until the stores are visible: 25 to 30 ns for
 ///   a line that another CPU has in its cache. Measured on AMD EPYC (family 25, model 1; guest,
 ///   2026-11-29): 27.3 ns against 26.2 ns.
 /// - Allocates nothing, takes no lock that it waits for, and may be called in a signal handler.
-/// - Known fault: on one guest with an AMD EPYC (family 25, model 1), in 10 to 1,601 of 10^6
-///   rounds a thread read a time that was later by up to 1.5 µs, and loaded the earlier value.
-///   Both times were within their error bounds. CLOCK_MONOTONIC after the same fence showed none.
-///   The cause is not known: neither counters that are apart nor a load before the reading
-///   explain it.
 ///
 /// | processor | begins with | so that |
 /// |---|---|---|
-/// | x86 | MFENCE or LOCK | the store buffer is empty; LFENCE of [`now`] waits for that |
+/// | x86 | MFENCE | the store buffer is empty; LFENCE of [`now`] waits for that |
 /// | aarch64 | `dmb ish; dsb ish; isb` | stores are visible (DSB) before CNTVCT is read (ISB) |
 /// | POWER | `sync` | stores are visible |
 /// | riscv64 | `fence rw,rw; fence iorw,iorw` | RDTIME, which is device input, comes later |

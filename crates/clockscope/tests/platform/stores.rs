@@ -3,7 +3,8 @@
 //! One thread stores a word and reads the clock, and another reads the clock and loads the word.
 //! The later time with the earlier value is a violation. Both begin each round at the same moment,
 //! apart from delays that change from round to round, and the reader's cache has the line: so the
-//! store waits in the store buffer while the clock is read.
+//! store waits in the store buffer while the clock is read. The load waits for the reading, so that
+//! no violation is by a load that overtook it.
 //!
 //! 10^6 rounds, or as many as fit into ten seconds of a thread's CPU time. The same rounds with
 //! `now()` show that the moment is hit: on x86 they print a number of violations.
@@ -14,12 +15,11 @@
     any(target_arch = "x86_64", target_arch = "x86", target_arch = "aarch64", target_arch = "s390x")
 ))]
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use clockscope::{Source, now, now_after_stores};
-use clockscope_core::counter::memory_order::stored_before_reading;
+use clockscope::{Instant, Source, now, now_after_stores};
+use clockscope_core::counter::memory_order::load_after_reading;
 use clockscope_testing::{on_cpu, skip, thread_time, two_cpus};
 use serial_test::serial;
 
@@ -27,6 +27,11 @@ use super::counters::counters_apart_ns;
 
 const ROUNDS: u64 = 1_000_000;
 const MAX_THREAD_TIME: Duration = Duration::from_secs(10);
+
+/// By how much counters of two CPUs may be apart without any handoff that shows it, in ns: a guest
+/// on AMD EPYC (family 25, model 1) had 2 ns in one of 150 runs, and 7 ns while the hypervisor ran
+/// both on one core.
+const MAX_HIDDEN_OFFSET_NS: u64 = 10;
 
 /// A number that shares no cache line with another one.
 #[repr(align(128))]
@@ -66,8 +71,8 @@ impl Shared {
         true
     }
 
-    /// Stores and reads the clock by `read` in each round; returns the readings in ns.
-    fn write(&self, read: impl Fn() -> u64) -> Vec<u64> {
+    /// Stores and reads the clock by `read` in each round; returns the readings.
+    fn write(&self, read: impl Fn() -> Instant) -> Vec<Instant> {
         let start = thread_time();
         let mut readings = Vec::with_capacity(ROUNDS as usize);
         for round in 1..=ROUNDS {
@@ -88,17 +93,16 @@ impl Shared {
         readings
     }
 
-    /// Reads the clock by `read` and loads in each round; returns the readings in ns with the
-    /// rounds loaded.
-    fn read(&self, read: impl Fn() -> u64) -> Vec<(u64, u64)> {
+    /// Reads the clock and loads in each round; returns the readings with the rounds loaded.
+    fn read(&self) -> Vec<(Instant, u64)> {
         let mut readings = Vec::with_capacity(ROUNDS as usize);
         for round in 1..=ROUNDS {
             if !self.meet(&self.reader, &self.writer, round) {
                 break;
             }
             delay(round / 16 % 16);
-            let reading = read();
-            readings.push((reading, self.stored.0.load(Ordering::Relaxed)));
+            let reading = now();
+            readings.push((reading, load_after_reading(&self.stored.0, reading.as_ns())));
             for word in &self.earlier {
                 // Takes the line from the writer's cache.
                 word.0.store(0, Ordering::Relaxed);
@@ -136,12 +140,12 @@ impl Outcome {
     }
 }
 
-/// Runs the rounds on two CPUs. The writer reads the clock by `after_stores`, the reader by `read`.
-fn run((writer, reader): (u32, u32), after_stores: impl Fn() -> u64 + Sync, read: impl Fn() -> u64 + Sync) -> Outcome {
+/// Runs the rounds on two CPUs. The writer reads the clock by `read`, the reader by [`now`].
+fn run((writer, reader): (u32, u32), read: impl Fn() -> Instant + Sync) -> Outcome {
     let shared = Shared::default();
     let (written, loaded) = std::thread::scope(|scope| {
-        let written = scope.spawn(|| on_cpu(writer, || shared.write(&after_stores)));
-        let loaded = scope.spawn(|| on_cpu(reader, || shared.read(&read)));
+        let written = scope.spawn(|| on_cpu(writer, || shared.write(&read)));
+        let loaded = scope.spawn(|| on_cpu(reader, || shared.read()));
         (written.join().unwrap(), loaded.join().unwrap())
     });
     let is_by_counter = clockscope::source() == Source::Counter;
@@ -149,7 +153,7 @@ fn run((writer, reader): (u32, u32), after_stores: impl Fn() -> u64 + Sync, read
     for (stored_at, (loaded_at, loaded)) in written.into_iter().zip(loaded) {
         outcome.rounds += 1;
         let is_earlier_value = loaded < outcome.rounds;
-        let later_ns = loaded_at.saturating_sub(stored_at);
+        let later_ns = loaded_at.ns_since(stored_at);
         outcome.earlier_values += u64::from(is_earlier_value);
         outcome.later_times += u64::from(later_ns > 0);
         if is_earlier_value && later_ns > 0 {
@@ -160,40 +164,18 @@ fn run((writer, reader): (u32, u32), after_stores: impl Fn() -> u64 + Sync, read
     outcome
 }
 
-/// CLOCK_MONOTONIC, in ns since the first call.
-fn monotonic_ns() -> u64 {
-    static ORIGIN: OnceLock<std::time::Instant> = OnceLock::new();
-    ORIGIN.get_or_init(std::time::Instant::now).elapsed().as_nanos() as u64
-}
-
 #[test]
 #[serial]
 fn a_thread_that_reads_a_later_time_sees_the_stores() {
     let Some(cpus) = two_cpus() else { return };
-    let now_ns = || now().as_ns();
     // Usually some thousands on x86. No assertion: a busy machine may miss the moment.
-    println!("now: {}", run(cpus, now_ns, now_ns).summary());
-    let outcome = run(cpus, || now_after_stores().as_ns(), now_ns);
+    println!("now: {}", run(cpus, now).summary());
+    let outcome = run(cpus, now_after_stores);
     println!("now_after_stores: {}", outcome.summary());
-    let control = run(
-        cpus,
-        || {
-            stored_before_reading();
-            monotonic_ns()
-        },
-        monotonic_ns,
-    );
-    println!("CLOCK_MONOTONIC after the same fence: {} violations", control.violations);
     if outcome.violations > 0 {
-        // A known fault of one guest. Each of the two readings is within the bound of
-        // CLOCK_MONOTONIC.
-        let bound_ns = clockscope::error_bound().map_or(0, |bound| bound.largest.as_nanos() as u64);
-        let apart_ns = counters_apart_ns(outcome.worst_ns.saturating_sub(2 * bound_ns));
-        assert!(
-            outcome.worst_ns <= 2 * bound_ns + apart_ns,
-            "bound {bound_ns} ns, counters {apart_ns} ns: {outcome:?}"
-        );
-        return skip(&format!("readings of two threads were up to {} ns apart, within their bounds", outcome.worst_ns));
+        let apart_ns = counters_apart_ns(outcome.worst_ns.saturating_sub(MAX_HIDDEN_OFFSET_NS)) + MAX_HIDDEN_OFFSET_NS;
+        assert!(outcome.worst_ns <= apart_ns, "the counters may be {apart_ns} ns apart: {outcome:?}");
+        return skip(&format!("the counters of this machine's CPUs may be {apart_ns} ns apart: {outcome:?}"));
     }
     if outcome.earlier_values == 0 || outcome.later_times == 0 {
         skip(&format!("this machine did not run the two threads side by side: {outcome:?}"));
