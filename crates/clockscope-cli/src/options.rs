@@ -1,6 +1,6 @@
 //! Options that several commands have.
 
-mod clocks;
+pub(crate) mod clocks;
 mod output;
 
 pub(crate) use clocks::{ClockArgs, PairArgs, PathArg, RequestedTimer, TimerArgs};

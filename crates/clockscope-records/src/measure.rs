@@ -118,6 +118,9 @@ pub struct ClockIdentity {
     pub name: String,
     /// Other names that the command accepts for it.
     pub aliases: Vec<String>,
+    /// Names by which programs of its system read it, the best known first.
+    #[serde(default)]
+    pub interfaces: Vec<String>,
     /// The quantity that it counts.
     pub kind: ClockKind,
     /// The way by which it is read.

@@ -94,10 +94,10 @@ pub(crate) enum Block {
 /// The conclusion of a page, at its top.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Conclusion {
-    /// Reservations that come first.
-    pub(crate) caveats: Vec<Text>,
     /// One or two sentences a line. The first line is emphasized.
     pub(crate) lines: Vec<Text>,
+    /// Reservations, which follow the first line.
+    pub(crate) caveats: Vec<Text>,
     /// Conclusions of other questions, a line each.
     pub(crate) findings: Vec<Text>,
 }
@@ -105,9 +105,10 @@ pub(crate) struct Conclusion {
 impl Conclusion {
     /// Returns all lines in their order, with their tone, and true for the emphasized one.
     pub(crate) fn all(&self) -> impl Iterator<Item = (&Text, Tone, bool)> {
+        let (first, others) = self.lines.split_at(self.lines.len().min(1));
         let caveats = self.caveats.iter().map(|line| (line, Tone::Warning, false));
-        let lines = self.lines.iter().enumerate().map(|(index, line)| (line, Tone::Normal, index == 0));
-        caveats.chain(lines).chain(self.findings.iter().map(|line| (line, Tone::Normal, false)))
+        let others = others.iter().chain(&self.findings).map(|line| (line, Tone::Normal, false));
+        first.iter().map(|line| (line, Tone::Normal, true)).chain(caveats).chain(others)
     }
 }
 
@@ -205,6 +206,8 @@ pub(crate) struct Row {
     pub(crate) cells: Vec<Cell>,
     /// True if it shows a fault.
     pub(crate) is_faulty: bool,
+    /// True if it is of the clock that is recommended.
+    pub(crate) is_recommended: bool,
     /// Rows of less weight are left out first.
     pub(crate) weight: u64,
     /// A heading above it, of the group of rows that it begins; empty for none.

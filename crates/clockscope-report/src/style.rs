@@ -33,6 +33,8 @@ pub struct Style {
 /// Columns of the table of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Columns {
+    /// The most important ones, with the costs relative to the cheapest counter read, and bars.
+    Relative,
     /// All figures.
     All,
     /// The nine columns of the program clockperf.

@@ -27,6 +27,7 @@ fn identity(api: &str, row: &RuntimeRecord, readings: Option<&ProbeReadings>) ->
     ClockIdentity {
         name: format!("{api}()"),
         aliases: vec![api.to_owned()],
+        interfaces: Vec::new(),
         kind,
         path: if api.starts_with(LIBRARY) { ReadPath::Library } else { ReadPath::Libc },
         description: row.built_on.clone().unwrap_or_default(),

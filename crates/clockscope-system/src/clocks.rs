@@ -24,6 +24,7 @@
 
 pub mod catalog;
 pub mod counter;
+pub(crate) mod interface;
 pub mod library;
 pub(crate) mod narrow;
 pub(crate) mod raw;

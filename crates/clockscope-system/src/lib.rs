@@ -39,6 +39,7 @@ pub mod synchronization;
 pub mod timecounters;
 pub mod timer_period;
 
+pub use clocks::interface::Interface;
 pub use clocks::narrow::Unwrapped;
 pub use clocks::raw::{ClockInfo, Entry, RawClock, Visitor};
 pub use clockscope_core::{ClockBasis, ClockKind, ReadPath};

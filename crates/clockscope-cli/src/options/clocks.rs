@@ -3,11 +3,12 @@
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use clockscope_measure::{Catalog, Paths, ThisMachine};
-use clockscope_records::Envelope;
+use clockscope_records::{Envelope, printable};
 use clockscope_system::timer_period::{self, TimerPeriod};
 
 use crate::duration::{self, Seconds};
 use crate::numbers::{self, Cpus};
+use crate::output;
 use crate::usage::{UsageError, unknown_clock};
 
 /// Arguments that choose clocks.
@@ -34,7 +35,25 @@ impl ClockArgs {
 
     /// Selects the clocks that were named, or all.
     pub(crate) fn selected(&self) -> Result<Catalog, UsageError> {
-        Catalog::new(&ThisMachine).select(&self.all(), self.path.into()).map_err(unknown_clock)
+        selected(&self.all(), self.path.into())
+    }
+}
+
+/// Selects the clocks of these names, or all, and says on stderr what is read where a call of a
+/// language was named.
+pub(crate) fn selected(names: &[String], paths: Paths) -> Result<Catalog, UsageError> {
+    let catalog = Catalog::new(&ThisMachine);
+    explain_calls(&catalog, names);
+    catalog.select(names, paths).map_err(unknown_clock)
+}
+
+/// Says on stderr which clocks are read where calls of a language were named.
+pub(crate) fn explain_calls(catalog: &Catalog, names: &[String]) {
+    for name in names {
+        if let Some((clock, language)) = catalog.behind_call(name) {
+            let name = printable(name);
+            output::say(&format!("{name} reads {clock} here; `clockscope runtimes {language}` measures the call"));
+        }
     }
 }
 

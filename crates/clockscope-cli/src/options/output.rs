@@ -108,6 +108,8 @@ pub(crate) enum ColorArg {
 /// Columns of the table of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColumnsArg {
+    /// The usual ones, with costs relative to the cheapest counter read, and bars
+    Relative,
     /// Everything that was measured
     All,
     /// The nine columns of the program clockperf, with the resolution as a frequency
@@ -117,6 +119,7 @@ pub(crate) enum ColumnsArg {
 impl From<ColumnsArg> for Columns {
     fn from(columns: ColumnsArg) -> Self {
         match columns {
+            ColumnsArg::Relative => Self::Relative,
             ColumnsArg::All => Self::All,
             ColumnsArg::Clockperf => Self::Clockperf,
         }

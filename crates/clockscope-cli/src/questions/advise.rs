@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use clockscope_measure::{AdviceInput, AfterWorkRequest, Catalog, MeasureRequest, Paths, ThisMachine};
+use clockscope_measure::{AdviceInput, AfterWorkRequest, MeasureRequest, Paths};
 use clockscope_records::units::time;
 use clockscope_records::{Document, Envelope, Measurement, Work};
 
@@ -17,10 +17,10 @@ use crate::ending::{ALWAYS, Ending, Exits, NO_MORE};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::numbers::{self, Share};
-use crate::options::OutputArgs;
+use crate::options::{OutputArgs, clocks};
 use crate::run::{Run, warn_of_switched_clocksource};
 use crate::signals::{stop_gently, stop_on_signals};
-use crate::usage::{UsageError, unknown_clock};
+use crate::usage::UsageError;
 
 /// Shortest interval that advice is given for, in seconds: no processor does anything in less.
 const MIN_INTERVAL_S: f64 = 1e-12;
@@ -178,7 +178,7 @@ impl AdviseArgs {
 
     /// Measures the clocks, in a loop and around work.
     fn measure(&self, works: AfterWorkRequest, run: &Run) -> Result<Envelope<Measurement>> {
-        let catalog = Catalog::new(&ThisMachine).select(&self.clocks, Paths::default()).map_err(unknown_clock)?;
+        let catalog = clocks::selected(&self.clocks, Paths::default())?;
         let Self { duration, cpu, .. } = *self;
         let request =
             MeasureRequest { duration_s: duration.0, cpu, extended: false, ticks: true, synchronization: true };

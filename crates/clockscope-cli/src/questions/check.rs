@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum};
-use clockscope_measure::{CheckRequest, ComparedQuestion};
+use clockscope_measure::{Catalog, CheckRequest, ComparedQuestion, ThisMachine};
 use clockscope_records::{Check, Document, EvidenceKind, Finding, Policy, Trustworthiness, Use, Verdict};
 use clockscope_report::Format;
 
@@ -19,7 +19,7 @@ use crate::findings::{Shows, any_of_all};
 use crate::inputs::Inputs;
 use crate::monitor::{self, ExitCodes, MonitorArgs};
 use crate::numbers;
-use crate::options::OutputArgs;
+use crate::options::{OutputArgs, clocks};
 use crate::output;
 use crate::policy_file;
 use crate::run::{Run, exit, warn_of_switched_clocksource};
@@ -197,6 +197,7 @@ Evidence: clockscope help evidence",
         run.baseline = baseline;
         run.style.verbose = self.verbose;
         warn_of_switched_clocksource();
+        clocks::explain_calls(&Catalog::new(&ThisMachine), &self.clocks);
         let mut found = run.ask("--cpu", |session, progress| clockscope_measure::check(session, &request, progress))?;
         found.found.check_id = check_id();
         found.found.identity = clockscope_system::identity(self.host_label.clone());

@@ -112,6 +112,9 @@ impl<P: Platform> Catalog<P> {
     pub(crate) fn indices(&self, name: &str, paths: Paths) -> Result<Vec<usize>, UnknownClock> {
         let mut found = spellings(name).map(|name| self.bearing(&name, paths));
         let mut indices = found.find(|indices| !indices.is_empty()).unwrap_or_default();
+        if indices.is_empty() {
+            indices = self.read_by(name, paths);
+        }
         if indices.is_empty() && name.eq_ignore_ascii_case(COUNTER) {
             indices.extend(self.entries.iter().position(|row| row.info.is_counter() && row.info.is_ordered));
         }
@@ -121,6 +124,37 @@ impl<P: Platform> Catalog<P> {
     /// Places of the clocks that bear this name, as it is spelled.
     fn bearing(&self, name: &str, paths: Paths) -> Vec<usize> {
         (0..self.entries.len()).filter(|index| self.is_meant(&self.entries[*index], name, paths)).collect()
+    }
+
+    /// Places of the clocks that programs read by this interface: of the call itself where that is
+    /// measured.
+    fn read_by(&self, text: &str, paths: Paths) -> Vec<usize> {
+        let (text, path) = match text.rsplit_once(':') {
+            Some((text, path)) if !text.ends_with(':') => (text, Some(path)),
+            _ => (text, None),
+        };
+        let mut read: Vec<usize> = Vec::new();
+        let mut calls = Vec::new();
+        for (index, row) in self.entries.iter().enumerate() {
+            let is_path = path.map_or_else(|| self.reached_by(row, paths), |path| path_name(row.info.path) == path);
+            if is_path && row.info.interface(text).is_some() {
+                if row.info.is_wrapper { &mut calls } else { &mut read }.push(index);
+            }
+        }
+        if calls.is_empty() { read } else { calls }
+    }
+
+    /// Returns the clock that is measured where a call of a language was named, and that language;
+    /// `None` for other names.
+    #[must_use]
+    pub fn behind_call(&self, text: &str) -> Option<(&str, &'static str)> {
+        let found = self.indices(text, Paths::Libc).ok()?;
+        let info = &self.entries[*found.first()?].info;
+        let is_name = spellings(text).any(|name| info.name == name || info.aliases.contains(&name.as_str()));
+        if is_name || info.is_wrapper {
+            return None;
+        }
+        Some((&info.name, info.interface(text)?.language?))
     }
 
     /// Leaves out clocks whose nominal resolution is longer than this, in ns: within such a time,
@@ -253,6 +287,7 @@ pub(crate) fn identity(info: &ClockInfo, clocksource: Option<&str>) -> ClockIden
         is_wrapper: info.is_wrapper,
         name: info.name.to_string(),
         aliases: info.aliases.iter().map(ToString::to_string).collect(),
+        interfaces: info.interfaces.iter().map(|interface| interface.name.to_owned()).collect(),
         kind: info.kind,
         path: info.path,
         description: info.description.to_owned(),
@@ -294,6 +329,13 @@ mod tests {
         assert_eq!(one("CLOCK_MONOTONIC").unwrap(), "monotonic:libc");
         assert_eq!(one("clock_realtime:vdso").unwrap(), "realtime:vdso");
         assert_eq!(one("Monotonic_Raw:SYSCALL").unwrap(), "monotonic_raw:syscall");
+        // Calls of languages, and the one that is measured itself.
+        for call in ["System.nanoTime()", "std::chrono::steady_clock", "time.perf_counter_ns", "Stopwatch", "time.Now"]
+        {
+            assert_eq!(one(call).unwrap(), "monotonic:libc", "{call}");
+        }
+        assert_eq!(one("nanoTime:syscall").unwrap(), "monotonic:syscall");
+        assert_eq!(one("std::time::Instant").unwrap(), "rust_instant:std");
         // C's `clock` and its prefix are two things.
         assert_eq!(one("clock").unwrap(), "clock:libc");
         for name in ["CLOCK_", "clock_clock_monotonic", "monotonic ", ""] {

@@ -51,7 +51,8 @@ fn meaning(
     is_offered: impl Fn(&KnownClocksource) -> Option<bool>,
 ) -> Option<MissingClock> {
     let (bare, path) = name.split_once(':').map_or((name, None), |(name, path)| (name, Some(path)));
-    let mut cataloged = spellings(bare).map(|name| (catalog::systems_with(&name), name));
+    let named = spellings(bare).map(|name| (catalog::systems_with(&name), name));
+    let mut cataloged = named.chain([(catalog::systems_with_interface(bare), bare.to_owned())]);
     match cataloged.find(|(systems, _)| !systems.is_empty()) {
         Some((systems, name)) if here.is_none_or(|here| !systems.contains(&here)) => {
             let systems = systems.into_iter().map(System::name).collect();
@@ -95,6 +96,9 @@ mod tests {
         for spelled in ["uptime_raw", "UPTIME_RAW", "CLOCK_UPTIME_RAW", "uptime_raw:libc"] {
             assert_eq!(on_linux(spelled, None), on_macos("uptime_raw"), "{spelled}");
         }
+        let systems = vec!["Windows"];
+        let name = "QueryPerformanceCounter".to_owned();
+        assert_eq!(on_linux(&name, None), Some(MissingClock::OtherSystems { name: name.clone(), systems }));
         // A device of Linux that is a clocksource of it as well.
         let found = meaning("hpet", Some(System::Windows), |_| None);
         assert_eq!(

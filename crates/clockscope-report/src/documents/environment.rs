@@ -99,13 +99,11 @@ impl<'a> DocumentHead<'a> {
         if let Some(share) = self.busy_share
             && share >= MIN_BUSY_SHARE
         {
-            caveats.push(format!(
-                "For {} of the measurement, the thread waited for a CPU: other programs ran, or a quota was used up \
-                 (`clockscope gaps` shows more).",
-                percent((share * 100.0).round().min(100.0))
-            ));
+            let share = percent((share * 100.0).round().min(100.0));
+            caveats.push(format!("{share} of the time went to other programs or a quota: see clockscope gaps."));
         }
         caveats.extend(reservation(self.environment));
+        let caveats = caveats.into_iter().map(|caveat| format!("! {caveat}"));
         Block::Conclusion(Conclusion { caveats: texts(caveats), lines: texts(lines), findings: texts(findings) })
     }
 }

@@ -3,21 +3,27 @@
 mod chart;
 mod columns;
 mod events;
+mod fold;
 mod notes;
 mod table;
 
-use clockscope_records::{ClockRecord, Extended, Figure, Measurement};
+use clockscope_records::{ClockRecord, Extended, Figure, Measurement, Recommendation};
 use serde_json::Value;
 
 use super::clocks::not_available;
 use super::environment::Fact;
 use super::question_page::QuestionPage;
 use super::{offsets, order, rate};
-use crate::model::{Block, Line, Table, Tone};
+use crate::model::{Block, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::units::significant;
-use crate::words::counted;
+use crate::units::{percent, significant, time};
+use crate::words::{counted, grouped};
+
+/// Most names of the recommended clock that the first line has.
+const MAX_INTERFACES: usize = 5;
+/// The command that judges the clocks.
+const TRUST: &str = "Trust: clockscope check";
 
 /// Columns of a spreadsheet.
 pub(super) const COLUMNS: &str = "\
@@ -36,12 +42,14 @@ impl QuestionPage for Measurement {
     fn blocks(&self, view: View) -> Vec<Block> {
         let visible = table::visible(&self.clocks, view);
         let mut blocks = vec![
-            table::table(&[(None, self)], view).into(),
-            Block::notes("", notes::notes(&visible, view.columns)),
+            table::table(&[(None, self)], view).below(below(&self.clocks, &visible, view)).into(),
             chart::cost(self).into(),
         ];
         blocks.extend(self.extended.iter().flat_map(|found| extended_blocks(found, view)));
-        blocks.push(missing(&self.clocks, &visible, view));
+        if view.is_all {
+            let clocks = self.clocks.iter();
+            blocks.push(not_available(clocks.map(|clock| (&clock.identity, clock.available, clock.reason.as_ref()))));
+        }
         blocks
     }
 
@@ -54,7 +62,24 @@ impl QuestionPage for Measurement {
     }
 
     fn conclusion(&self) -> Vec<String> {
-        vec![self.advice.to_string()]
+        let Recommendation { error, clock, interval_ns, after, reads, .. } = &self.advice;
+        let clock = match clock {
+            Figure::Known(clock) => clock,
+            Figure::Unknown(reason) => {
+                return vec![format!("No clock is recommended for intervals: {reason}."), TRUST.to_owned()];
+            }
+        };
+        let interfaces = interfaces(&self.clocks, clock).join(", ");
+        let usage = if interfaces.is_empty() { " for intervals".to_owned() } else { format!(": {interfaces}") };
+        let mut exact = vec![format!("Within {}", percent(error * 100.0))];
+        exact.extend(interval_ns.map(|ns| format!(" from {} on", time(ns))));
+        exact.push(if after.is_some() { ", in 99 of 100 cases" } else { ", in a loop" }.to_owned());
+        exact.extend(reads.map(|reads| format!("; {} reads, none went back", grouped(reads))));
+        vec![
+            format!("Use {clock}{usage}."),
+            exact.concat() + ".",
+            format!("Shorter work: clockscope advise 200ns   {TRUST}"),
+        ]
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
@@ -68,24 +93,37 @@ pub(super) fn table_of_all(found: &[(&str, &Measurement)], view: View) -> Table 
     table::table(&found, view)
 }
 
-/// Lists the clocks that could not be read, with the reasons if all clocks are visible. Otherwise
-/// names them, and counts the measured clocks that are not visible.
-fn missing(clocks: &[ClockRecord], visible: &[&ClockRecord], view: View) -> Block {
-    if view.is_all {
-        return not_available(clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_ref())));
+/// Returns the best known names by which programs read a clock; none if the record lacks them.
+fn interfaces<'a>(clocks: &'a [ClockRecord], label: &str) -> &'a [String] {
+    let found = clocks.iter().find(|clock| clock.identity.label() == label);
+    let interfaces = found.map_or(&[][..], |clock| &clock.identity.interfaces);
+    &interfaces[..interfaces.len().min(MAX_INTERFACES)]
+}
+
+/// Explains what the table lacks: the reasons of unknown figures, and in the default view the
+/// clocks that are not shown.
+fn below(clocks: &[ClockRecord], visible: &[&ClockRecord], view: View) -> Vec<String> {
+    let mut lines = notes::notes(visible, view.columns);
+    if !view.is_all {
+        lines.push(hints(clocks, visible));
     }
+    lines
+}
+
+/// Names the clocks that are not shown, and what shows more.
+fn hints(clocks: &[ClockRecord], visible: &[&ClockRecord]) -> String {
     let (available, unavailable): (Vec<_>, Vec<_>) = clocks.iter().partition(|clock| clock.available);
     let hidden = available.into_iter().filter(|clock| visible.iter().all(|other| other.identity != clock.identity));
     let hidden: Vec<_> = hidden.collect();
     let faulty = hidden.iter().copied().filter(|clock| events::is_faulty(clock));
     let faults = names(faulty).map_or_else(String::new, |names| format!(" Events of {names}."));
-    let mut lines = Vec::new();
+    let mut more = Vec::new();
     if !hidden.is_empty() {
-        let count = counted(hidden.len() as u64, "clock");
-        lines.push(format!("Not shown: {count} of the C library and of language runtimes (--all shows them).{faults}"));
+        more.push(format!("{} more: --all.{faults}", counted(hidden.len() as u64, "clock")));
     }
-    lines.extend(names(unavailable.into_iter()).map(|names| format!("Not available: {names} (--all says why)")));
-    Block::notes("", lines.into_iter().map(|line| Line::toned(line, Tone::Context)))
+    more.extend(names(unavailable.into_iter()).map(|names| format!("Not available: {names}.")));
+    more.push("Figures: --columns all. Terms: clockscope help glossary.".to_owned());
+    more.join(" ")
 }
 
 /// Lists the names of clocks; `None` if there is none.

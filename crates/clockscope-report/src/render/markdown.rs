@@ -6,7 +6,7 @@ use clockscope_records::Bin;
 
 use super::renderer::{RenderError, Renderer};
 use super::{brief, histogram};
-use crate::model::{Block, Conclusion, Row, Table};
+use crate::model::{Block, Cell, Conclusion, Row, Table};
 use crate::report::Report;
 use crate::style::Style;
 use crate::words::{Text, capitalized};
@@ -76,11 +76,10 @@ fn block(block: &Block, style: Style, room: Option<usize>) -> String {
 /// Writes the first line in bold, and the conclusions of other questions as a list. In brief,
 /// writes as many lines as leave room for a table.
 fn conclusion(conclusion: &Conclusion, style: Style) -> String {
-    let Conclusion { caveats, lines, findings } = conclusion;
-    let mut parts: Vec<String> = caveats.iter().chain(lines).map(|line| format!("{line}\n")).collect();
-    if let (Some(part), Some(lead)) = (parts.get_mut(caveats.len()), lines.first()) {
-        *part = format!("**{lead}**\n");
-    }
+    let Conclusion { lines, caveats, findings } = conclusion;
+    let (first, others) = lines.split_at(lines.len().min(1));
+    let lead = first.iter().map(|line| format!("**{line}**\n"));
+    let mut parts: Vec<String> = lead.chain(caveats.iter().chain(others).map(|line| format!("{line}\n"))).collect();
     if !findings.is_empty() {
         parts.push(list("", findings, None));
     }
@@ -145,7 +144,12 @@ fn grid(table: &Table, rows: &[&Row]) -> String {
             let blank = std::iter::repeat_n(String::new(), table.head.len() - 1);
             text.push_str(&line(std::iter::once(format!("**{}**", row.heading)).chain(blank)));
         }
-        text.push_str(&line(&row.cells));
+        if row.is_recommended && !row.is_faulty {
+            let first = row.cells.first().map(|name| format!("**{name}**"));
+            text.push_str(&line(first.into_iter().chain(row.cells.iter().skip(1).map(Cell::to_string))));
+        } else {
+            text.push_str(&line(&row.cells));
+        }
     }
     text
 }

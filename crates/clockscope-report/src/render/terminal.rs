@@ -25,6 +25,8 @@ const NAME_WIDTH: usize = 18;
 const BARS: &str = "Bars are logarithmic.";
 /// Indents figures below their name, and lists below their title.
 const INDENT: &str = "  ";
+/// Marks the row of the recommended clock, in place of the indent.
+const RECOMMENDED: &str = "> ";
 
 pub(super) struct Terminal;
 
@@ -225,7 +227,8 @@ impl TextBuffer {
     /// Prints some columns of a table. Rows with names above them are indented.
     fn part(&mut self, table: &Table, rows: &[&Row], columns: &[usize], above: &[String]) {
         let has_headings = !self.style.brief && rows.iter().any(|row| !row.heading.is_empty());
-        let indent = if above.is_empty() && !has_headings { "" } else { INDENT };
+        let has_marks = rows.iter().any(|row| row.is_recommended);
+        let indent = if above.is_empty() && !has_headings && !has_marks { "" } else { INDENT };
         let Style { bars, ascii, .. } = self.style;
         let style = GridStyle { width: self.width() - indent.len(), bars, ascii };
         let Grid { head, rows: drawn, has_bars } = grid::draw(table, rows, columns, style);
@@ -239,8 +242,9 @@ impl TextBuffer {
             for name in above.get(index).map(|name| textwrap::wrap(name, self.width())).into_iter().flatten() {
                 self.line(&name, mark);
             }
-            for mut pieces in lines {
-                pieces.insert(0, (indent.to_owned(), Tone::Normal));
+            for (number, mut pieces) in lines.into_iter().enumerate() {
+                let is_marked = row.is_recommended && number == 0;
+                pieces.insert(0, (if is_marked { RECOMMENDED } else { indent }.to_owned(), Tone::Normal));
                 self.pieces(pieces, mark);
             }
         }

@@ -23,7 +23,18 @@ pub use table::CLOCKS;
 /// Returns the systems whose clocks have this name, in the order of [`System::ALL`].
 #[must_use]
 pub fn systems_with(name: &str) -> Vec<System> {
-    let has = |system: &System| CLOCKS.iter().any(|clock| clock.bears(name) && clock.systems.contains(system));
+    systems_of(|clock| clock.bears(name))
+}
+
+/// Returns the systems whose programs read a clock by this interface, in the order of
+/// [`System::ALL`].
+#[must_use]
+pub fn systems_with_interface(text: &str) -> Vec<System> {
+    systems_of(|clock| clock.info.interface(text).is_some())
+}
+
+fn systems_of(is_meant: impl Fn(&Cataloged) -> bool) -> Vec<System> {
+    let has = |system: &System| CLOCKS.iter().any(|clock| is_meant(clock) && clock.systems.contains(system));
     System::ALL.into_iter().filter(has).collect()
 }
 

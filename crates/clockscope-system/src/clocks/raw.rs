@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use clockscope_core::{ClockBasis, ClockKind, Errno, ReadPath, Unavailable};
 use clockscope_records::{Figure, Resolution, Unit, texts};
 
+use super::interface::Interface;
+
 /// A clock that can be read.
 ///
 /// Reading and understanding are two steps, because only the first may cost anything while it is
@@ -39,6 +41,8 @@ pub struct ClockInfo {
     pub name: Cow<'static, str>,
     /// Other names for it.
     pub aliases: &'static [&'static str],
+    /// Names by which programs of its system read it, the best known first.
+    pub interfaces: &'static [Interface],
     /// The quantity that it counts.
     pub kind: ClockKind,
     /// The way by which it is read.
@@ -100,6 +104,7 @@ impl ClockInfo {
         Self {
             name: Cow::Borrowed(name),
             aliases: &[],
+            interfaces: &[],
             kind,
             path,
             unit: Unit::Nanoseconds,
@@ -119,6 +124,12 @@ impl ClockInfo {
             is_wrapper: false,
             is_adaptive: false,
         }
+    }
+
+    /// Returns the interface that programs write like this; `None` if it is not read by that.
+    #[must_use]
+    pub fn interface(&self, text: &str) -> Option<&'static Interface> {
+        self.interfaces.iter().find(|interface| interface.is_written(text))
     }
 
     /// Returns whether it is a wall clock: civil time, which may be set.

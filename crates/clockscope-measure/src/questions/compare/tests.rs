@@ -98,6 +98,7 @@ fn clock(name: &str, median: f64, rounds: Vec<f64>) -> ClockRecord {
         identity: ClockIdentity {
             name: name.to_owned(),
             aliases: vec![format!("{name}_alias")],
+            interfaces: Vec::new(),
             kind: if is_counter { ClockKind::Counter } else { ClockKind::Monotonic },
             path: if is_counter { ReadPath::Instruction } else { ReadPath::Libc },
             description: String::new(),

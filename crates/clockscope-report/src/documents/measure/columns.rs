@@ -26,6 +26,7 @@ pub(super) struct Column {
 pub(super) fn columns(which: Option<Columns>) -> &'static [Column] {
     match which {
         None => &MAIN,
+        Some(Columns::Relative) => &RELATIVE,
         Some(Columns::All) => &ALL,
         Some(Columns::Clockperf) => &CLOCKPERF,
     }
@@ -43,14 +44,24 @@ const fn column(
 pub(super) const NAME: Column = column("Name", |clock| clock.identity.label().into(), |_| None);
 
 /// The most important columns.
-static MAIN: [Column; 6] = [
+static MAIN: [Column; 5] = [NAME, EXACT_COST, COST_UNCERTAINTY, TICK, EVENTS];
+
+/// The most important columns, with the costs in relation to the cheapest counter read.
+static RELATIVE: [Column; 6] = [
     NAME,
-    column("Cost", |clock| Cell::known(clock.cost_ns.known(), cost), |clock| clock.cost_ns.why()),
-    column(UNCERTAINTY, |clock| Cell::known(clock.cost_ns.known().and_then(uncertainty), in_ns), interval_reason),
+    EXACT_COST,
+    COST_UNCERTAINTY,
     column("×", |clock| Cell::known(clock.ratio_to_fastest.get(), |ratio| significant(ratio, 3)), ratio_reason),
-    column("Tick", tick, tick_reason),
-    column("Events", events::cell, events::reason),
+    TICK,
+    EVENTS,
 ];
+
+const EXACT_COST: Column =
+    column("Cost", |clock| Cell::known(clock.cost_ns.known(), cost), |clock| clock.cost_ns.why());
+const COST_UNCERTAINTY: Column =
+    column(UNCERTAINTY, |clock| Cell::known(clock.cost_ns.known().and_then(uncertainty), in_ns), interval_reason);
+pub(super) const TICK: Column = column("Tick", tick, tick_reason);
+const EVENTS: Column = column("Events", events::cell, events::reason);
 
 /// All figures.
 static ALL: [Column; 15] = [

@@ -8,7 +8,8 @@ use crate::words::{grouped, total};
 /// Repeats of the shortest run that counts as a stall.
 const MIN_STALL_REPEATS: f64 = 2.0;
 
-/// Names the events of a clock, the worst first; `ok` if there was none.
+/// Names the events of a clock, the worst first; `ok` if there was none, with what programs have to
+/// know about it.
 pub(super) fn cell(clock: &ClockRecord) -> Cell {
     let Some(events) = &clock.events else { return Cell::Unknown };
     let mut events_by_kind = vec![
@@ -20,7 +21,7 @@ pub(super) fn cell(clock: &ClockRecord) -> Cell {
     ];
     events_by_kind.retain(|(count, ..)| *count > 0);
     let Some((.., tone)) = events_by_kind.first() else {
-        return if reason(clock).is_some() { "jumps ?".into() } else { Cell::word("ok", Tone::Good) };
+        return if reason(clock).is_some() { "jumps ?".into() } else { Cell::word(ok(clock), Tone::Good) };
     };
     let named = events_by_kind
         .iter()
@@ -28,10 +29,29 @@ pub(super) fn cell(clock: &ClockRecord) -> Cell {
     Cell::word(named.collect::<Vec<_>>().join(", "), *tone)
 }
 
+/// States that a clock had no event, and what limits its use.
+fn ok(clock: &ClockRecord) -> &'static str {
+    let identity = &clock.identity;
+    if identity.is_wall {
+        "ok, can be set"
+    } else if identity.is_cpu_time {
+        "ok, processor time"
+    } else if identity.is_ordered {
+        "ok"
+    } else {
+        "ok, not ordered"
+    }
+}
+
 /// Returns the reason why jumps are unknown. They are expected to be unknown for a CPU-time clock,
 /// which stands still while its thread does not run.
 pub(super) fn reason(clock: &ClockRecord) -> Option<String> {
     if clock.identity.is_cpu_time { None } else { clock.events.as_ref()?.jump.why() }
+}
+
+/// Returns whether it is known that the clock had no event.
+pub(super) fn is_clean(clock: &ClockRecord) -> bool {
+    matches!(cell(clock), Cell::Word(line) if line.tone == Tone::Good)
 }
 
 /// Returns whether the clock had an error, a regression or a jump.
@@ -114,7 +134,7 @@ mod tests {
     /// readings are those that no tick explains.
     #[test]
     fn repeats_within_a_tick_do_not_count() {
-        assert_eq!(said("realtime_coarse", |_| ()), words("ok", Tone::Good));
+        assert_eq!(said("realtime_coarse", |_| ()), words("ok, can be set", Tone::Good));
         let frozen = |clock: &mut ClockRecord| with(clock, |events| events.stuck = 1);
         assert_eq!(said("realtime_coarse", frozen), words("1 stuck", Tone::Warning));
         let stalls = |clock: &mut ClockRecord| with(clock, |events| events.stall = 96_880);
@@ -133,7 +153,7 @@ mod tests {
             (clock.tick_ns, clock.nominal_resolution_ns) = (Figure::unknown(TickReason::FewSteps), Figure::Known(1e9));
             with(clock, |events| (events.span_ns, events.stall) = (Figure::Known(2.5e9), 1));
         };
-        assert_eq!(said("realtime_coarse", seconds), words("ok", Tone::Good));
+        assert_eq!(said("realtime_coarse", seconds), words("ok, can be set", Tone::Good));
         let unmoved = |clock: &mut ClockRecord| {
             seconds(clock);
             clock.observed_resolution_ns = Figure::unknown(texts::NO_FORWARD_STEP);
@@ -143,12 +163,12 @@ mod tests {
             unmoved(clock);
             with(clock, |events| events.span_ns = Figure::Known(1e9));
         };
-        assert_eq!(said("realtime_coarse", too_short), words("ok", Tone::Good));
+        assert_eq!(said("realtime_coarse", too_short), words("ok, can be set", Tone::Good));
     }
 
     #[test]
     fn unknown_jumps_are_not_ok_but_of_cpu_time() {
-        assert_eq!(said("process", |_| ()), words("ok", Tone::Good));
+        assert_eq!(said("process", |_| ()), words("ok, processor time", Tone::Good));
         let unknown = |clock: &mut ClockRecord| with(clock, |events| events.jump = Figure::unknown(texts::COUNTS_WORK));
         assert_eq!(said("monotonic", unknown), words("jumps ?", Tone::Normal));
     }

@@ -34,14 +34,14 @@ fn hidden(clock: &ClockRecord, which: Option<Columns>) -> Option<String> {
     match which {
         Some(Columns::All) => Some(format!("{hidden} hidden regressions (h): {why}")),
         Some(Columns::Clockperf) => None,
-        None => Some(format!("{hidden} of the regressions are hidden: {why}")),
+        None | Some(Columns::Relative) => Some(format!("{hidden} of the regressions are hidden: {why}")),
     }
 }
 
 /// Explains the interval of the costs.
 fn interval(clocks: &[&ClockRecord], which: Option<Columns>) -> Option<String> {
     let head = match which {
-        None => UNCERTAINTY,
+        None | Some(Columns::Relative) => UNCERTAINTY,
         Some(Columns::All) => "±95%",
         Some(Columns::Clockperf) => "+/-",
     };

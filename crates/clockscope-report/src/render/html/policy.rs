@@ -3,7 +3,7 @@
 /// The policy. A test computes the hashes.
 pub(super) const POLICY: &str = "default-src 'none'; \
     style-src 'sha256-vXdAv3EsAzOOX5czPrehnCMNKFPDWD9MdxvP1yz3oaA=' \
-    'sha256-vC9+/NnqutKA7KIp7chepmvDDI34iQ8FtWgQoUvVW7g='; \
+    'sha256-UJXdeP/ZfKA2d8peTHiHVwIt2vo+aaeEDRr10RY9znk='; \
     script-src 'sha256-KTISIgHa+91kl+Xd0BhJd2nl+PEzSBfvfPfUUWq3KMg='; \
     base-uri 'none'; form-action 'none'";
 

@@ -57,12 +57,23 @@ fn bodies(table: &Table, rows: &[&Row]) -> Markup {
             }
             tbody {
                 @for row in group {
-                    tr class=[row.is_faulty.then_some("fault")] {
+                    tr class=[class(row)] {
                         @for (column, cell) in row.cells.iter().enumerate() { (self::cell(table, column, cell)) }
                     } "\n"
                 }
             }
         }
+    }
+}
+
+/// The class of a row's element, if it is marked.
+fn class(row: &Row) -> Option<&'static str> {
+    if row.is_faulty {
+        Some("fault")
+    } else if row.is_recommended {
+        Some("recommended")
+    } else {
+        None
     }
 }
 

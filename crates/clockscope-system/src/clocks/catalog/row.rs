@@ -1,5 +1,6 @@
 //! A row of the catalog.
 
+use crate::clocks::interface::Interface;
 use crate::clocks::system::System;
 use crate::{ClockBasis, ClockInfo, ClockKind, ReadPath, Resolution};
 
@@ -39,6 +40,11 @@ impl Cataloged {
 impl Cataloged {
     pub(super) const fn also(mut self, aliases: &'static [&'static str]) -> Self {
         self.info.aliases = aliases;
+        self
+    }
+
+    pub(super) const fn read_by(mut self, interfaces: &'static [Interface]) -> Self {
+        self.info.interfaces = interfaces;
         self
     }
 

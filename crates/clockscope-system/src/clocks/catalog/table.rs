@@ -32,6 +32,7 @@ use crate::ClockBasis;
 use crate::ClockKind::{self, Counter, CpuTime, Cycles, Monotonic, Wall};
 use crate::ReadPath::{Instruction, Libc, Library, Mmap, Std, Syscall, SystemLibrary};
 use crate::Resolution;
+use crate::clocks::interface::Interface;
 use crate::clocks::system::System::{
     self, Android, Browser, FreeBsd, Illumos, Linux, MacOs, NetBsd, OpenBsd, Wasi, Windows,
 };
@@ -65,6 +66,69 @@ pub(super) const STD: Resolution = unknown("Rust's standard library states no re
 pub(super) const SERVED: Resolution = unknown("that of whichever clock it is served by: clockscope::resolution()");
 /// Of counts of a core's cycles.
 pub(super) const CORE: Resolution = unknown("cycles of the core, whose length changes");
+
+/// A call of C++'s standard library.
+const fn cpp(name: &'static str) -> Interface {
+    Interface::call("c++", name)
+}
+
+/// A call of Rust's standard library.
+const fn rust(name: &'static str) -> Interface {
+    Interface::call("rust", name)
+}
+
+/// A call of Java's standard library.
+const fn java(name: &'static str) -> Interface {
+    Interface::call("java", name)
+}
+
+/// A call of Python's module `time`.
+const fn python(name: &'static str) -> Interface {
+    Interface::call("python", name)
+}
+
+/// A call of .NET.
+const fn dotnet(name: &'static str) -> Interface {
+    Interface::call("dotnet", name)
+}
+
+/// Calls that read the system's usual clock for intervals wherever that is one of POSIX.
+/// docs/reference/runtimes/ has their sources.
+const POSIX_INTERVALS: &[Interface] = &[
+    Interface::native("CLOCK_MONOTONIC"),
+    cpp("steady_clock"),
+    rust("Instant"),
+    java("nanoTime"),
+    python("perf_counter"),
+    python("time.monotonic"),
+    dotnet("Stopwatch"),
+    dotnet("Stopwatch.GetTimestamp"),
+    Interface::call("go", "time.Now"),
+    Interface::call("node", "performance.now"),
+    Interface::call("node", "process.hrtime.bigint"),
+];
+/// Calls that read the POSIX systems' usual clock for the time of day.
+const POSIX_TIME_OF_DAY: &[Interface] = &[
+    Interface::native("CLOCK_REALTIME"),
+    cpp("system_clock"),
+    rust("SystemTime"),
+    java("currentTimeMillis"),
+    python("time.time"),
+    java("Instant.now"),
+    dotnet("DateTime.UtcNow"),
+    Interface::call("node", "Date.now"),
+];
+const WINDOWS_INTERVALS: &[Interface] = &[
+    Interface::native("QueryPerformanceCounter"),
+    cpp("steady_clock"),
+    rust("Instant"),
+    java("nanoTime"),
+    python("perf_counter"),
+    dotnet("Stopwatch"),
+    dotnet("Stopwatch.GetTimestamp"),
+    Interface::call("node", "performance.now"),
+    Interface::call("node", "process.hrtime.bigint"),
+];
 
 /// The counter of an architecture's processors in one of its reading sequences.
 const fn counter(
@@ -167,9 +231,9 @@ pub const CLOCKS: &[Cataloged] = &[
     counter("stckf", "z/Architecture", &[Linux], "STCKF").also(&["tod"]).unordered(),
     counter("stckf_bcr", "z/Architecture", &[Linux], "BCR 15,0; STCKF").also(&["bcr_stckf"]),
     // Civil time.
-    posix!("realtime", [Linux Android], Wall, ns(1.0), CLOCK_REALTIME).usual(),
-    posix!("realtime", [MacOs], Wall, ns(1000.0), CLOCK_REALTIME, ", gettimeofday()").usual(),
-    posix!("realtime", [FreeBsd NetBsd OpenBsd Illumos], Wall, TIMECOUNTER, CLOCK_REALTIME).usual(),
+    posix!("realtime", [Linux Android], Wall, ns(1.0), CLOCK_REALTIME).usual().read_by(POSIX_TIME_OF_DAY),
+    posix!("realtime", [MacOs], Wall, ns(1000.0), CLOCK_REALTIME, ", gettimeofday()").usual().read_by(POSIX_TIME_OF_DAY),
+    posix!("realtime", [FreeBsd NetBsd OpenBsd Illumos], Wall, TIMECOUNTER, CLOCK_REALTIME).usual().read_by(POSIX_TIME_OF_DAY),
     clock("realtime", &[Wasi], Wall, Syscall, HOST, "clock_time_get(0)"),
     posix!("realtime_coarse", [Linux Android], Wall, TICK, CLOCK_REALTIME_COARSE, ", moved by the timer tick").also(&["realtime_crs"]).coarse(),
     posix!("realtime_precise", [FreeBsd], Wall, TIMECOUNTER, CLOCK_REALTIME_PRECISE),
@@ -184,21 +248,21 @@ pub const CLOCKS: &[Cataloged] = &[
     call("ftime", &[Windows], Wall, ns(1e6), "_ftime()").coarse(),
     call("timespec_get", UNIX, Wall, unknown("that of CLOCK_REALTIME"), "timespec_get(TIME_UTC)"),
     call("timespec_get", &[Windows], Wall, ns(100.0), "timespec_get(TIME_UTC)"),
-    windows("system_time", Wall, ns(100.0), "GetSystemTimeAsFileTime(), moved by the timer interrupt").coarse(),
-    windows("system_time_precise", Wall, ns(100.0), "GetSystemTimePreciseAsFileTime(), since Windows 8").usual(),
-    clock("date_now", &[Browser], Wall, SystemLibrary, ns(1e6), "Date.now()"),
+    windows("system_time", Wall, ns(100.0), "GetSystemTimeAsFileTime(), moved by the timer interrupt").coarse().read_by(&[Interface::native("GetSystemTimeAsFileTime"), java("currentTimeMillis")]),
+    windows("system_time_precise", Wall, ns(100.0), "GetSystemTimePreciseAsFileTime(), since Windows 8").usual().read_by(&[Interface::native("GetSystemTimePreciseAsFileTime"), cpp("system_clock"), rust("SystemTime"), dotnet("DateTime.UtcNow")]),
+    clock("date_now", &[Browser], Wall, SystemLibrary, ns(1e6), "Date.now()").read_by(&[Interface::native("Date.now")]),
     // Time since some start.
-    posix!("monotonic", [Linux Android], Monotonic, ns(1.0), CLOCK_MONOTONIC).usual(),
+    posix!("monotonic", [Linux Android], Monotonic, ns(1.0), CLOCK_MONOTONIC).usual().read_by(POSIX_INTERVALS),
     posix!("monotonic", [MacOs], Monotonic, ns(1000.0), CLOCK_MONOTONIC, ", gettimeofday() since boot").through_suspend(),
-    posix!("monotonic", [FreeBsd NetBsd], Monotonic, TIMECOUNTER, CLOCK_MONOTONIC).usual(),
-    posix!("monotonic", [OpenBsd], Monotonic, TIMECOUNTER, CLOCK_MONOTONIC).usual().through_suspend(),
-    posix!("monotonic", [Illumos], Monotonic, ns(1.0), CLOCK_MONOTONIC, ", CLOCK_HIGHRES").also(&["highres"]).usual(),
+    posix!("monotonic", [FreeBsd NetBsd], Monotonic, TIMECOUNTER, CLOCK_MONOTONIC).usual().read_by(POSIX_INTERVALS),
+    posix!("monotonic", [OpenBsd], Monotonic, TIMECOUNTER, CLOCK_MONOTONIC).usual().through_suspend().read_by(POSIX_INTERVALS),
+    posix!("monotonic", [Illumos], Monotonic, ns(1.0), CLOCK_MONOTONIC, ", CLOCK_HIGHRES").also(&["highres"]).usual().read_by(POSIX_INTERVALS),
     clock("monotonic", &[Wasi], Monotonic, Syscall, HOST, "clock_time_get(1)"),
     posix!("monotonic_coarse", [Linux Android], Monotonic, TICK, CLOCK_MONOTONIC_COARSE, ", moved by the timer tick").also(&["monotonic_crs"]).coarse(),
     posix!("monotonic_precise", [FreeBsd], Monotonic, TIMECOUNTER, CLOCK_MONOTONIC_PRECISE),
     posix!("monotonic_fast", [FreeBsd], Monotonic, TICK, CLOCK_MONOTONIC_FAST, ", moved by the timer tick").also(&["monotonic_coarse", "monotonic_crs"]).coarse(),
     posix!("monotonic_raw", [Linux Android], Monotonic, ns(1.0), CLOCK_MONOTONIC_RAW, ", not steered by NTP").unsteered(),
-    posix!("monotonic_raw", [MacOs], Monotonic, TIMEBASE, CLOCK_MONOTONIC_RAW, ", mach_continuous_time()").unsteered().through_suspend(),
+    posix!("monotonic_raw", [MacOs], Monotonic, TIMEBASE, CLOCK_MONOTONIC_RAW, ", mach_continuous_time()").unsteered().through_suspend().read_by(&[Interface::native("CLOCK_MONOTONIC_RAW"), cpp("steady_clock")]),
     posix!("monotonic_raw_approx", [MacOs], Monotonic, TIMEBASE, CLOCK_MONOTONIC_RAW_APPROX, ", updated at switches of threads").coarse().unsteered().through_suspend(),
     posix!("boottime", [Linux Android], Monotonic, ns(1.0), CLOCK_BOOTTIME, ", counts through suspend").through_suspend(),
     posix!("boottime", [FreeBsd], Monotonic, TIMECOUNTER, CLOCK_BOOTTIME).wrapper(),
@@ -206,9 +270,9 @@ pub const CLOCKS: &[Cataloged] = &[
     posix!("uptime", [FreeBsd OpenBsd], Monotonic, TIMECOUNTER, CLOCK_UPTIME),
     posix!("uptime_precise", [FreeBsd], Monotonic, TIMECOUNTER, CLOCK_UPTIME_PRECISE),
     posix!("uptime_fast", [FreeBsd], Monotonic, TICK, CLOCK_UPTIME_FAST, ", moved by the timer tick").coarse(),
-    posix!("uptime_raw", [MacOs], Monotonic, TIMEBASE, CLOCK_UPTIME_RAW, ", leaves out sleep").unsteered(),
+    posix!("uptime_raw", [MacOs], Monotonic, TIMEBASE, CLOCK_UPTIME_RAW, ", leaves out sleep").unsteered().read_by(&[Interface::native("CLOCK_UPTIME_RAW"), rust("Instant"), dotnet("Stopwatch")]),
     posix!("uptime_raw_approx", [MacOs], Monotonic, TIMEBASE, CLOCK_UPTIME_RAW_APPROX, ", updated at switches of threads").coarse().unsteered(),
-    clock("mach_absolute_time", &[MacOs], Monotonic, SystemLibrary, TIMEBASE, "mach_absolute_time(), leaves out sleep").also(&["mach_time"]).unsteered().usual(),
+    clock("mach_absolute_time", &[MacOs], Monotonic, SystemLibrary, TIMEBASE, "mach_absolute_time(), leaves out sleep").also(&["mach_time"]).unsteered().usual().read_by(&[Interface::native("mach_absolute_time"), java("nanoTime"), python("perf_counter")]),
     clock("mach_continuous_time", &[MacOs], Monotonic, SystemLibrary, TIMEBASE, "mach_continuous_time(), counts sleep").unsteered().through_suspend(),
     clock("mach_approximate_time", &[MacOs], Monotonic, SystemLibrary, TIMEBASE, "mach_approximate_time(), updated at switches of threads").unsteered().coarse(),
     // No call sets or drifts it.
@@ -216,7 +280,7 @@ pub const CLOCKS: &[Cataloged] = &[
     // The kernel counts timer ticks.
     call("times", UNIX, Monotonic, unknown("1 / sysconf(_SC_CLK_TCK)"), "times(), its return value").coarse(),
     // They go on while the machine sleeps, and neither users nor the time service steer them.
-    windows("query_performance_counter", Monotonic, QPF, "QueryPerformanceCounter()").also(&["qpc"]).usual().unsteered().through_suspend(),
+    windows("query_performance_counter", Monotonic, QPF, "QueryPerformanceCounter()").also(&["qpc"]).usual().unsteered().through_suspend().read_by(WINDOWS_INTERVALS),
     windows("auxiliary_counter", Monotonic, QAF, "ConvertPerformanceCounterToAuxiliaryCounter() of QueryPerformanceCounter()").based_on(ClockBasis::Other).unsteered().through_suspend(),
     windows("interrupt_time", Monotonic, ns(100.0), "QueryInterruptTime(), moved by the timer interrupt").coarse().unsteered().through_suspend(),
     windows("interrupt_time_precise", Monotonic, ns(100.0), "QueryInterruptTimePrecise(), since Windows 10").unsteered().through_suspend(),
@@ -226,7 +290,7 @@ pub const CLOCKS: &[Cataloged] = &[
     windows("tick_count64", Monotonic, ns(1e6), "GetTickCount64()").coarse().wrapper().unsteered().through_suspend(),
     windows("time_get_time", Monotonic, ns(1e6), "timeGetTime(), begins anew after 49.7 days").coarse().wrapper().unsteered().through_suspend(),
     call("clock", &[Windows], Monotonic, ns(1e6), "clock(), wall time since the process began").coarse().unsteered().through_suspend(),
-    clock("performance_now", &[Browser], Monotonic, SystemLibrary, unknown("browsers round it: 5 us to 100 us"), "performance.now()"),
+    clock("performance_now", &[Browser], Monotonic, SystemLibrary, unknown("browsers round it: 5 us to 100 us"), "performance.now()").read_by(&[Interface::native("performance.now")]),
     // Processor time.
     posix!("process", [Linux Android], CpuTime, ns(1.0), CLOCK_PROCESS_CPUTIME_ID).also(&["process_cputime"]),
     posix!("process", [MacOs], CpuTime, ns(1000.0), CLOCK_PROCESS_CPUTIME_ID).also(&["process_cputime"]),
@@ -254,8 +318,8 @@ pub const CLOCKS: &[Cataloged] = &[
     clock("hpet", LINUX, Counter, Mmap, unknown("one count, as its registers state"), "HPET main counter, mapped from /dev/hpet").device(),
     clock("rdpmc", LINUX, Cycles, Instruction, CORE, "RDPMC, core cycles in user mode, by perf events").unordered(),
     // Rust's own, and this library's.
-    clock("rust_instant", &System::ALL, Monotonic, Std, STD, "Rust's std::time::Instant::now").wrapper(),
-    clock("rust_system_time", &System::ALL, Wall, Std, STD, "Rust's std::time::SystemTime::now").wrapper(),
+    clock("rust_instant", &System::ALL, Monotonic, Std, STD, "Rust's std::time::Instant::now").wrapper().read_by(&[rust("Instant")]),
+    clock("rust_system_time", &System::ALL, Wall, Std, STD, "Rust's std::time::SystemTime::now").wrapper().read_by(&[rust("SystemTime")]),
     clock("clockscope.now", &System::ALL, Monotonic, Library, SERVED, "clockscope::now, ordered").adaptive(),
     clock("clockscope.now_unordered", &System::ALL, Monotonic, Library, SERVED, "clockscope::now_unordered").unordered().wrapper().adaptive(),
 ];

@@ -14,6 +14,7 @@ fn identity(name: &str, kind: ClockKind, path: ReadPath) -> ClockIdentity {
     ClockIdentity {
         name: name.to_owned(),
         aliases: Vec::new(),
+        interfaces: Vec::new(),
         kind,
         path,
         description: String::new(),
