@@ -148,8 +148,8 @@ impl Document {
     /// [`ReadError`]: says what the file is instead, or where it is damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ReadError> {
         let bytes = without_mark(bytes);
-        let document: Self =
-            serde_json::from_slice(bytes).map_err(|_| read_error::diagnosed(bytes, FileKind::Record))?;
+        let document: Self = serde_json::from_slice(bytes)
+            .map_err(|fault| read_error::diagnosed(bytes, FileKind::Record, &fault.to_string()))?;
         match with_envelope!(&document, envelope => envelope.schema_version) {
             SCHEMA_VERSION => Ok(document),
             found => Err(ReadError::Version { found: found.into() }),

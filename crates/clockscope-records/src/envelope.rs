@@ -5,6 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::figure::{put_beside, put_in_place};
+use crate::typed::read;
 use crate::{Environment, Run, SCHEMA_VERSION};
 
 /// A document: what was found, where and when, and how it was measured if it was.
@@ -70,16 +71,16 @@ struct EnvelopeHead {
 
 impl<F: Contents> Envelope<F> {
     /// Reads the head and the contents from the same object.
-    fn from_value<'de>(value: &'de Value) -> Result<Self, serde_json::Error>
+    fn from_value<'de>(value: &'de Value) -> Result<Self, String>
     where
         F: Deserialize<'de>,
     {
-        let EnvelopeHead { schema_version, recorded_at, environment, run } = EnvelopeHead::deserialize(value)?;
+        let EnvelopeHead { schema_version, recorded_at, environment, run } = read(value)?;
         if F::IS_RUN && run.is_none() {
-            return Err(Error::missing_field("run"));
+            return Err(": missing key `run`".to_owned());
         }
         let run = run.filter(|_| F::IS_RUN);
-        Ok(Self { schema_version, recorded_at, environment, run, found: F::deserialize(value)? })
+        Ok(Self { schema_version, recorded_at, environment, run, found: read(value)? })
     }
 }
 

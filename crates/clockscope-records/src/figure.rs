@@ -14,6 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::Unknown;
+use crate::typed::read;
 
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(with = "Option<crate::schema::KnownFigure<T>>"))]
@@ -141,8 +142,8 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Figure<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Some(value) = Option::<Value>::deserialize(deserializer)? else { return Ok(Self::default()) };
         match value.get(IN_PLACE) {
-            Some(reason) => Unknown::deserialize(reason).map(Self::Unknown),
-            None => T::deserialize(value).map(Self::Known),
+            Some(reason) => read(reason).map(Self::Unknown),
+            None => read(&value).map(Self::Known),
         }
         .map_err(D::Error::custom)
     }
@@ -214,18 +215,25 @@ fn take_reason(figure: &mut Value) -> Option<Value> {
 /// refuses one in its place.
 ///
 /// # Errors
-/// `unknown` holds something else than reasons.
-pub(crate) fn put_in_place(value: &mut Value) -> Result<(), serde_json::Error> {
+/// The path of an object `unknown` that holds something else than reasons, and what is wrong.
+pub(crate) fn put_in_place(value: &mut Value) -> Result<(), String> {
     match value {
-        Value::Array(values) => values.iter_mut().try_for_each(put_in_place),
+        Value::Array(values) => {
+            let mut values = values.iter_mut().enumerate();
+            values.try_for_each(|(index, value)| put_in_place(value).map_err(|error| format!("[{index}]{error}")))
+        }
         Value::Object(object) => {
-            let reasons = object.remove(BESIDE).map(BTreeMap::<String, Value>::deserialize).transpose()?;
-            object.values_mut().try_for_each(put_in_place)?;
-            for (key, reason) in reasons.into_iter().flatten() {
-                Unknown::deserialize(&reason)?;
-                let figure = object.get_mut(&key);
+            let reasons = object.remove(BESIDE);
+            let checked = reasons.as_ref().map(read::<BTreeMap<String, Unknown>, _>).transpose();
+            checked.map_err(|error| format!(".{BESIDE}{error}"))?;
+            for (key, value) in object.iter_mut() {
+                put_in_place(value).map_err(|error| format!(".{key}{error}"))?;
+            }
+            let reasons = reasons.as_ref().and_then(Value::as_object).into_iter().flatten();
+            for (key, reason) in reasons {
+                let figure = object.get_mut(key);
                 if let Some(figure) = figure.filter(|figure| figure.is_null() || **figure == Value::Array(Vec::new())) {
-                    *figure = Value::Object(Map::from_iter([(IN_PLACE.to_owned(), reason)]));
+                    *figure = Value::Object(Map::from_iter([(IN_PLACE.to_owned(), reason.clone())]));
                 }
             }
             Ok(())

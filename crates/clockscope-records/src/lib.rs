@@ -62,8 +62,8 @@ mod summary;
 mod synchronization;
 mod tick_evidence;
 mod time_bounds;
+mod typed;
 pub mod units;
-mod validation;
 mod verdict;
 mod words;
 
@@ -128,6 +128,6 @@ pub use summary::Summary;
 pub use synchronization::{ChronyTracking, PtpClock, Synchronization};
 pub use tick_evidence::{ExactTick, Strength, TickEvidence};
 pub use time_bounds::{TimeBounds, TimeInterval, TimeOfDay};
+pub use typed::reworded;
 pub use units::TimeUnit;
-pub use validation::ValidationError;
 pub use verdict::{Trustworthiness, Use, Uses};

@@ -3,11 +3,13 @@
 use serde_json::Value;
 
 use crate::foreign::{Foreign, Json};
-use crate::validation::ValidationError;
-use crate::{DOCUMENT_SCHEMA, Document, RECORDING_SCHEMA, SCHEMA_VERSION};
+use crate::{Document, SCHEMA_VERSION, printable};
 
 /// The key `schema` of a recording.
 pub(crate) const RECORDING: &str = "clockscope.recording";
+
+/// Length of a fault in an error. Lists of known words are shorter.
+const MAX_FAULT_CHARS: usize = 1_000;
 
 /// The mark at the start of a text in UTF-8, which some editors write.
 const MARK: &[u8] = b"\xef\xbb\xbf";
@@ -96,12 +98,9 @@ pub enum ReadError {
     /// The file is a document, and a recording was expected.
     #[error("its schema is \"{0}\", expected \"clockscope.recording\": show documents with `clockscope report`")]
     OtherDocument(String),
-    /// A value is missing, or of another kind.
-    #[error("the record is damaged: {0}")]
-    Damaged(ValidationError),
-    /// The record cannot be read, although its values are as the schema says.
-    #[error("the record is damaged: get another copy, or record again")]
-    Unreadable,
+    /// A value is missing, or of another kind. The text is its path and the fault.
+    #[error("the record is damaged: {0}: get another copy, or record again")]
+    Damaged(String),
 }
 
 /// Removes the mark at the start of a text.
@@ -109,8 +108,9 @@ pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(MARK).unwrap_or(bytes)
 }
 
-/// Returns why a file that could not be read is not what was expected.
-pub(crate) fn diagnosed(bytes: &[u8], expected: FileKind) -> ReadError {
+/// Returns why a file that could not be read is not what was expected. The fault, with its path, is
+/// the one of typed reading.
+pub(crate) fn diagnosed(bytes: &[u8], expected: FileKind, fault: &str) -> ReadError {
     if bytes.trim_ascii().is_empty() {
         return ReadError::Empty(expected);
     }
@@ -119,7 +119,7 @@ pub(crate) fn diagnosed(bytes: &[u8], expected: FileKind) -> ReadError {
         return foreign(found);
     }
     match Json::of(bytes) {
-        Json::Object(object) => of_object(&object, expected),
+        Json::Object(object) => of_object(&object, expected, fault),
         Json::Foreign(found) => foreign(found),
         Json::CutOff => ReadError::CutOff,
         Json::Broken { line, column } => ReadError::Broken { line, column },
@@ -128,38 +128,39 @@ pub(crate) fn diagnosed(bytes: &[u8], expected: FileKind) -> ReadError {
 }
 
 /// Returns why an object is not what was expected.
-fn of_object(object: &Value, expected: FileKind) -> ReadError {
+fn of_object(object: &Value, expected: FileKind, fault: &str) -> ReadError {
     let schema = object.get("schema").and_then(Value::as_str);
     let ours = schema.filter(|schema| schema.starts_with("clockscope."));
     match (ours, object.get("schema_version").and_then(Value::as_u64)) {
         (_, Some(found)) if schema == ours && found != u64::from(SCHEMA_VERSION) => ReadError::Version { found },
         (None, _) => ReadError::Foreign { found: Foreign::Json, expected },
-        (Some(schema), _) => of_schema(schema, object, expected),
+        (Some(schema), _) => of_schema(schema, expected, fault),
     }
 }
 
-/// The same of one whose key `schema` is ours.
-fn of_schema(schema: &str, object: &Value, expected: FileKind) -> ReadError {
+/// Returns why an object whose key `schema` is ours is not what was expected.
+fn of_schema(schema: &str, expected: FileKind, fault: &str) -> ReadError {
     let is_document = Document::KINDS.iter().any(|kind| kind.schema == schema);
     match (expected, schema == RECORDING) {
         (FileKind::Record, true) => ReadError::IsRecording,
-        (FileKind::Recording, true) => damaged(RECORDING_SCHEMA, object),
         (FileKind::Recording, false) => ReadError::OtherDocument(schema.to_owned()),
-        (FileKind::Record, false) if is_document => damaged(DOCUMENT_SCHEMA, object),
-        (FileKind::Record, false) => ReadError::UnknownSchema(schema.to_owned()),
+        (FileKind::Record, false) if !is_document => ReadError::UnknownSchema(schema.to_owned()),
+        _ => ReadError::Damaged(shortened(fault)),
     }
 }
 
-fn damaged(schema: &str, object: &Value) -> ReadError {
-    ValidationError::first(schema, object).map_or(ReadError::Unreadable, ReadError::Damaged)
+/// Returns a fault for one line. The record's own texts are in it.
+fn shortened(fault: &str) -> String {
+    printable(fault.trim_start_matches(['.', ':', ' '])).chars().take(MAX_FAULT_CHARS).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Recording;
 
     fn said(bytes: &[u8]) -> String {
-        diagnosed(bytes, FileKind::Record).to_string()
+        Document::from_bytes(bytes).unwrap_err().to_string()
     }
 
     #[test]
@@ -188,10 +189,13 @@ mod tests {
     #[test]
     fn a_record_says_where_it_is_damaged() {
         for (text, expected) in [
-            (r#"{"schema":"clockscope.info","schema_version":1}"#, "the record is damaged: environment is missing"),
+            (
+                r#"{"schema":"clockscope.info","schema_version":1}"#,
+                "the record is damaged: missing key `environment`: get another copy, or record again",
+            ),
             (
                 r#"{"schema":"clockscope.info","schema_version":"1","environment":{}}"#,
-                "the record is damaged: schema_version: expected a whole number from 0 on",
+                "the record is damaged: schema_version: found string \"1\", expected a whole number from 0 on: get another copy, or record again",
             ),
             (
                 r#"{"schema":"clockscope.recording","schema_version":1}"#,
@@ -202,7 +206,7 @@ mod tests {
         }
         assert!(said(br#"{"schema":"clockscope.info","schema_version":2}"#).contains("schema_version 2"));
         assert!(said(br#"{"schema":"clockscope.sundial","schema_version":1}"#).contains("clockscope.sundial"));
-        let recording = diagnosed(b"", FileKind::Recording).to_string();
+        let recording = Recording::from_json(b"").unwrap_err().to_string();
         assert_eq!(
             recording,
             "the file is empty: expected a recording, as `clockscope steps --raw FILE.json` writes it"

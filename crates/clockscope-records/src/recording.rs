@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::figure::{BESIDE, put_beside, put_in_place};
 use crate::read_error::{self, without_mark};
 use crate::reason::{OTHER, coded};
+use crate::typed::read;
 use crate::{ClockIdentity, ClockKind, Environment, FileKind, ReadError, Run, SCHEMA_VERSION, Unknown};
 
 /// One recorded run of `clockscope steps`. `clockscope report` computes its answer again.
@@ -216,8 +217,13 @@ impl Recording {
     /// [`ReadError`]: says what the file is instead, or where it is damaged.
     pub fn from_json(text: &[u8]) -> Result<Self, ReadError> {
         let text = without_mark(text);
-        let recording = if Self::is_recording(text) { serde_json::from_slice::<Self>(text).ok() } else { None };
-        let recording = recording.ok_or_else(|| read_error::diagnosed(text, FileKind::Recording))?;
+        let recording = if Self::is_recording(text) {
+            read(&mut serde_json::Deserializer::from_slice(text))
+        } else {
+            // Only a file without another fault has this one.
+            Err(": duplicate key `schema`".to_owned())
+        };
+        let recording: Self = recording.map_err(|fault| read_error::diagnosed(text, FileKind::Recording, &fault))?;
         match recording.schema_version {
             SCHEMA_VERSION => Ok(recording),
             found => Err(ReadError::Version { found: found.into() }),
@@ -272,7 +278,7 @@ fn remove_sentences(reason: &mut Value) {
 /// Reads a record with the reasons beside its figures.
 fn explained<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let mut value = Value::deserialize(deserializer)?;
-    put_in_place(&mut value).and_then(|()| T::deserialize(value)).map_err(serde::de::Error::custom)
+    put_in_place(&mut value).and_then(|()| read(&value)).map_err(serde::de::Error::custom)
 }
 
 /// CRC-32 of the run's JSON.

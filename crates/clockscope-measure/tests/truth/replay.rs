@@ -187,7 +187,7 @@ fn a_damaged_file_is_an_error() {
         ("clockscope.recording", "clockscope.steps", "show documents with `clockscope report`"),
         ("\"schema_version\":1", "\"schema_version\":2", "schema_version 2"),
         ("{\"schema\"", "clock,ns\n{\"schema\"", "--raw FILE.json"),
-        ("\"recorded\":", "\"lost\":", "the record is damaged: recorded is missing"),
+        ("\"recorded\":", "\"lost\":", "the record is damaged: missing key `recorded`"),
     ] {
         let said = replayed(&text.replacen(from, to, 1)).expect_err(expected);
         assert!(said.contains(expected), "{said}");
