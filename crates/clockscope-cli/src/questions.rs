@@ -6,9 +6,9 @@
 //! Start from the one that is most like yours: `sleep` measures, `info` shows facts. The files of a
 //! question bear its command's name in every crate; each new one needs a line `mod`.
 //!
-//! 1. `clockscope-records`: its record and words (`src/sleep.rs`), and a row of `documents!`
-//!    (`src/document.rs`). `CLOCKSCOPE_SCHEMA=write cargo test -p clockscope-records --lib` writes
-//!    the schemas.
+//! 1. `clockscope-records`: its record and words (`src/documents/sleep.rs`), and a row of
+//!    `documents!` (`src/documents.rs`). `CLOCKSCOPE_SCHEMA=write cargo test -p clockscope-records
+//!    --lib` writes the schemas.
 //! 2. `clockscope-measure`: its arithmetic and run (`src/questions/sleep.rs`). Clocks come from the
 //!    catalog: `Catalog::new`, `select`, `tried` (a read in a child process), then each entry's
 //!    `sampler`. A figure that a clock refused is unknown for its `ClockReason`. `bracket`

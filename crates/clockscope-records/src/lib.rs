@@ -8,8 +8,9 @@
 //! `unknown` beside it.
 //!
 //! - [`Envelope`] is every document: version, time, machine, the run if there was one, and the
-//!   findings. One table (`documents!` in `document.rs`) lists the documents; the enum
-//!   [`Document`], its reader and [`Document::environment`] follow from it.
+//!   findings. One table (`documents!` in `documents.rs`) lists the documents; the enum
+//!   [`Document`], its reader and [`Document::environment`] follow from it. `documents/` has their
+//!   contents, all other files parts of them.
 //! - The code that computes a figure makes its value and its reason at once. A record serializes a
 //!   reason in its figure's place; [`Envelope`] moves those of a whole document into the objects
 //!   `unknown`, and back. [`reasons()`] gives those of a record by their paths.
@@ -21,47 +22,30 @@
 //!   them, so that a record writes its texts beside its data whoever writes it; readers ignore
 //!   them. `evidence/checks/` has a file for each check, with its data and its words.
 
-mod advise;
 mod after_work;
-mod check;
-mod clocksource;
-mod compare;
 mod demand;
-mod document;
+mod documents;
 mod emulator;
 mod envelope;
 mod environment;
 mod evidence;
 mod figure;
-mod fleet;
 mod foreign;
-mod gaps;
 mod identity;
-mod info;
 mod kernel_verdict;
 mod language;
 mod language_clock;
-mod list;
-mod measure;
-mod offsets;
-mod order;
 mod performance_counter;
 mod policy;
 mod printable;
 mod processor;
-mod rate;
 mod read_error;
 mod reason;
 mod recording;
-mod runtimes;
 mod schema;
-mod shootout;
-mod sleep;
-mod steps;
 mod summary;
 mod synchronization;
 mod tick_evidence;
-mod time_bounds;
 mod typed;
 pub mod units;
 mod verdict;
@@ -70,16 +54,9 @@ mod words;
 pub use clockscope_core::counter::FrequencySource;
 pub use clockscope_core::{Basis, CivilState, ClockBasis, ClockKind, Finding, ReadPath};
 
-pub use advise::{Advice, AdviceRow, Candidate, LeftOut, LeftOutCause, Recommendation, ScaleSource, TickIs};
 pub use after_work::{AfterWork, Work};
-pub use check::{Check, Verdict};
-pub use clocksource::{Clocksource, Clocksources, LeftBehind, Switched, SwitchedBy};
-pub use compare::{
-    AppearedEvents, Bounds, ChangedFact, ClockComparison, ComparedFact, ComparedSide, ComparedVerdict, Comparison,
-    ComparisonBasis, CostChange, FactValue, FaultKind, MachineComparison, Undecided,
-};
 pub use demand::{Demand, DemandTarget, DemandValue, Demanded};
-pub use document::{Document, DocumentKind};
+pub use documents::*;
 pub use emulator::{Emulator, Hypervisor};
 pub use envelope::{Contents, Envelope};
 pub use environment::{CounterFlags, Environment, Frequencies, Kernel, MoveNotice, MoveNotices, Program};
@@ -90,44 +67,25 @@ pub use evidence::{CheckEvidence, EvidenceData, EvidenceKind, checks};
 /// the figure's key.
 pub use figure::Figure;
 pub use figure::reasons;
-pub use fleet::{Fleet, FleetAnswer, FleetValue};
 pub use foreign::Foreign;
-pub use gaps::{Cause, CauseKind, CpuGaps, GapCounts, Gaps, InterruptCount, WorstGap};
 pub use identity::Identity;
-pub use info::{Info, TimeAdjustment, WindowsFacts};
 pub use kernel_verdict::{KernelCause, KernelVerdict, LogFault, WatchdogIntervals};
 pub use language::Language;
 pub use language_clock::LanguageClock;
-pub use list::{AllClocks, Listed, Listing, SystemClock};
-pub use measure::{
-    Baseline, BetweenRuns, ClockIdentity, ClockRecord, Cost, Events, Extended, FastestCounter, Measurement, Monotonic,
-    Run, TimerRecord,
-};
-pub use offsets::{CpuOffset, OffsetPair, Offsets};
-pub use order::{HandoffPair, Handoffs, LostPair, Order, Sequence, StoreOrder, StoreRoundCounts, Stores};
 pub use performance_counter::{BootCommand, PerformanceCounter};
 pub use policy::{ClockDemands, Policy};
 pub use printable::{counted, grouped, is_steering, printable, show_cpus};
 pub use processor::{Cpu, ProcessorIdentity};
-pub use rate::{Adjtimex, Allan, Changed, Mtie, Rate, RatePair, RateRecord, Step};
 pub use read_error::{FileKind, ReadError};
 pub use reason::{
     ClockReason, CpuLimit, CpusReason, ErrorCause, OtherReason, PairsReason, RateReason, ReadingsReason, SystemError,
     TickReason, Unknown, UnreadableClock, texts, unavailable_because, with_unreadable,
 };
 pub use recording::{RecordedBatch, RecordedClock, RecordedRun, RecordedTimer, Recording, Resolution, TimerRate, Unit};
-pub use runtimes::{
-    ComparedApi, MovedBy, RuntimeFailure, RuntimeFound, RuntimeRecord, Runtimes, RuntimesFound, SurprisingApi,
-    SurprisingFact,
-};
 pub use schema::{DOCUMENT_SCHEMA, POLICY_SCHEMA, RECORDING_SCHEMA, SCHEMA_VERSION, indented};
-pub use shootout::{Agreement, Metric, MetricKind, Shootout, Winner};
-pub use sleep::{Sleep, SleepRow};
-pub use steps::{Bin, DifferenceRecord, Mode, Steps, StepsRecord, Worst, WorstEvent};
 pub use summary::Summary;
 pub use synchronization::{ChronyTracking, PtpClock, Synchronization};
 pub use tick_evidence::{ExactTick, Strength, TickEvidence};
-pub use time_bounds::{TimeBounds, TimeInterval, TimeOfDay};
 pub use typed::reworded;
 pub use units::TimeUnit;
 pub use verdict::{Trustworthiness, Use, Uses};

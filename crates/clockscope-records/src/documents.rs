@@ -1,13 +1,54 @@
-//! The documents that are written and read back, and the schema that describes them.
+//! The documents that are written and read back: their table, and modules for their contents.
+
+mod advise;
+mod check;
+mod clocksource;
+mod compare;
+mod fleet;
+mod gaps;
+mod info;
+mod list;
+mod measure;
+mod offsets;
+mod order;
+mod rate;
+mod runtimes;
+mod shootout;
+mod sleep;
+mod steps;
+mod time_bounds;
+
+pub use advise::{Advice, AdviceRow, Candidate, LeftOut, LeftOutCause, Recommendation, ScaleSource, TickIs};
+pub use check::{Check, Verdict};
+pub use clocksource::{Clocksource, Clocksources, LeftBehind, Switched, SwitchedBy};
+pub use compare::{
+    AppearedEvents, Bounds, ChangedFact, ClockComparison, ComparedFact, ComparedSide, ComparedVerdict, Comparison,
+    ComparisonBasis, CostChange, FactValue, FaultKind, MachineComparison, Undecided,
+};
+pub use fleet::{Fleet, FleetAnswer, FleetValue};
+pub use gaps::{Cause, CauseKind, CpuGaps, GapCounts, Gaps, InterruptCount, WorstGap};
+pub use info::{Info, TimeAdjustment, WindowsFacts};
+pub use list::{AllClocks, Listed, Listing, SystemClock};
+pub use measure::{
+    Baseline, BetweenRuns, ClockIdentity, ClockRecord, Cost, Events, Extended, FastestCounter, Measurement, Monotonic,
+    Run, TimerRecord,
+};
+pub use offsets::{CpuOffset, OffsetPair, Offsets};
+pub use order::{HandoffPair, Handoffs, LostPair, Order, Sequence, StoreOrder, StoreRoundCounts, Stores};
+pub use rate::{Adjtimex, Allan, Changed, Mtie, Rate, RatePair, RateRecord, Step};
+pub use runtimes::{
+    ComparedApi, MovedBy, RuntimeFailure, RuntimeFound, RuntimeRecord, Runtimes, RuntimesFound, SurprisingApi,
+    SurprisingFact,
+};
+pub use shootout::{Agreement, Metric, MetricKind, Shootout, Winner};
+pub use sleep::{Sleep, SleepRow};
+pub use steps::{Bin, DifferenceRecord, Mode, Steps, StepsRecord, Worst, WorstEvent};
+pub use time_bounds::{TimeBounds, TimeInterval, TimeOfDay};
 
 use serde::{Deserialize, Serialize};
 
 use crate::read_error::{self, without_mark};
-use crate::{
-    Advice, AllClocks, Check, Clocksources, Comparison, Contents, Envelope, Environment, FileKind, Fleet, Gaps, Info,
-    Listing, Measurement, Offsets, Order, Rate, ReadError, Runtimes, RuntimesFound, SCHEMA_VERSION, Shootout, Sleep,
-    Steps, Switched, TimeBounds,
-};
+use crate::{Contents, Envelope, Environment, FileKind, ReadError, SCHEMA_VERSION};
 
 /// Declares the documents: the variant of each, its contents, its key `schema`, and whether its
 /// head has a run.
