@@ -113,9 +113,12 @@ impl Pair {
     }
 
     fn ours_at(&self, moment: StdInstant) -> Option<Instant> {
-        match moment.checked_duration_since(self.std()) {
-            Some(later) => self.ours().checked_add(later),
-            None => self.ours().checked_sub(self.std().duration_since(moment)),
+        // Compared first: on Windows, `checked_duration_since` returns zero for a moment that is
+        // less than a tick of 100 ns earlier, or just that.
+        if moment >= self.std() {
+            self.ours().checked_add(moment.duration_since(self.std()))
+        } else {
+            self.ours().checked_sub(self.std().duration_since(moment))
         }
     }
 
@@ -219,10 +222,24 @@ mod tests {
         let now = Instant::now();
         let long = Duration::from_secs(864_000_000);
         for moment in [now, now + Duration::from_secs(1000), now - Duration::from_millis(5), now - long, now + long] {
-            let (std, there) = moment.to_std_within().unwrap();
+            let Some((std, there)) = moment.to_std_within() else {
+                // Std's timeline begins with the machine's start.
+                assert!(cfg!(windows) && moment.as_signed_ns() < 0, "{moment}");
+                continue;
+            };
             let (again, back) = Instant::from_std_within(std).unwrap();
             let error = Duration::from_nanos(again.ns_since(moment) + moment.ns_since(again));
             assert!(error <= there + back, "{error:?}, {there:?} {back:?}");
+        }
+    }
+
+    /// However near the moment is: std's clock of Windows takes those within 100 ns for the same.
+    #[test]
+    fn a_moment_beside_a_pair_is_converted_exactly() {
+        let pair = both().unwrap();
+        for distance in [0, 1, 50, 99, 100, 101].map(Duration::from_nanos) {
+            assert_eq!(pair.ours_at(pair.std() - distance), Some(pair.ours() - distance));
+            assert_eq!(pair.ours_at(pair.std() + distance), Some(pair.ours() + distance));
         }
     }
 
