@@ -222,15 +222,16 @@ pub unsafe extern "C" fn clockscope_revalidate(visit: Option<Visit>, context: *m
 /// The pointer is NULL or the address of a structure that may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clockscope_advise(interval_ns: u64, error: f64, advice: *mut Advice) -> c_int {
-    let advise = || {
-        check(interval_ns, error)?;
-        let resolution = clockscope::resolution().ok_or(CallFailure::Unknown)?;
-        // `resolution` has calibrated the clock, which readings alone would do later.
-        let readings = Readings::take(|| clockscope::now().as_ns(), spin(interval_ns));
-        Ok(readings.advise(whole_ns(resolution) as f64, interval_ns, error))
-    };
     // SAFETY: as the caller promises.
-    unsafe { store(advice, advise) }
+    unsafe { store(advice, || advise(interval_ns, error)) }
+}
+
+fn advise(interval_ns: u64, error: f64) -> Result<Advice, CallFailure> {
+    check(interval_ns, error)?;
+    let resolution = clockscope::resolution().ok_or(CallFailure::Unknown)?;
+    // `resolution` has calibrated the clock, which readings alone would do later.
+    let readings = Readings::take(|| clockscope::now().as_ns(), spin(interval_ns));
+    Ok(readings.advise(whole_ns(resolution) as f64, interval_ns, error))
 }
 
 /// Returns a clock that a test sets: a [`FakeClock`] at zero, which each reading advances.
@@ -337,7 +338,7 @@ unsafe fn store<T>(out: *mut T, answer: impl FnOnce() -> Result<T, CallFailure>)
 unsafe fn visit_each(evidence: &[Evidence], visit: Visit, context: *mut c_void) -> c_int {
     let mut visited = 0;
     for piece in evidence {
-        let texts = Texts::of(piece);
+        let texts = Texts::from_evidence(piece);
         let item: EvidenceItem = texts.item();
         visited += 1;
         // SAFETY: as the caller promises; the item and its texts are there until after the call.

@@ -48,7 +48,7 @@ pub(crate) struct Texts {
 
 impl Texts {
     /// Copies the texts of a piece.
-    pub(crate) fn of(evidence: &Evidence) -> Self {
+    pub(crate) fn from_evidence(evidence: &Evidence) -> Self {
         let (word, figure) = match &evidence.value {
             Some(Value::Word(word)) => (Some(terminated(word)), None),
             Some(Value::Number(number)) => (None, Some(*number)),
@@ -105,11 +105,11 @@ mod tests {
     #[test]
     fn a_piece_has_a_word_or_a_figure() {
         let evidence = Evidence::new("cost", Finding::Against, "seen");
-        let bare = Texts::of(&evidence).item();
+        let bare = Texts::from_evidence(&evidence).item();
         assert_eq!((bare.word.is_null(), bare.has_figure, bare.finding), (true, 0, 1));
-        let figure = Texts::of(&evidence.clone().figure(22.4, "ns")).item();
+        let figure = Texts::from_evidence(&evidence.clone().figure(22.4, "ns")).item();
         assert_eq!((figure.word.is_null(), figure.has_figure, figure.figure), (true, 1, 22.4));
-        let word = Texts::of(&evidence.word("tsc")).item();
+        let word = Texts::from_evidence(&evidence.word("tsc")).item();
         assert_eq!((word.word.is_null(), word.has_figure), (false, 0));
     }
 }

@@ -80,28 +80,35 @@ fn request(sequence: u32) -> [u8; LENGTH] {
 #[must_use]
 pub fn tracking(reply: &[u8], sequence: u32) -> Option<Tracking> {
     let reply: &[u8; LENGTH] = reply.try_into().ok()?;
-    let half = |at: usize| u16::from_be_bytes([reply[at], reply[at + 1]]);
-    let word = |at: usize| u32::from_be_bytes([reply[at], reply[at + 1], reply[at + 2], reply[at + 3]]);
     let is_reply = reply[0..2] == [VERSION, REPLY]
-        && (half(4), half(6), half(8), word(16)) == (TRACKING, TRACKING_REPLY, 0, sequence);
-    let (reference, leap) = (word(28), half(54));
+        && (half(reply, 4), half(reply, 6), half(reply, 8), word(reply, 16)) == (TRACKING, TRACKING_REPLY, 0, sequence);
+    let (reference, leap) = (word(reply, 28), half(reply, 54));
     let found = Tracking {
         is_synchronized: leap < UNSYNCHRONIZED && ![0, LOCAL].contains(&reference),
         leap: [Leap::None, Leap::Insert, Leap::Delete].get(usize::from(leap)).copied().unwrap_or_default(),
-        stratum: half(52),
-        correction_s: number(word(68)),
-        freq_ppm: number(word(80)),
-        skew_ppm: number(word(88)),
-        root_delay_s: number(word(92)),
-        root_dispersion_s: number(word(96)),
-        update_interval_s: number(word(100)),
+        stratum: half(reply, 52),
+        correction_s: number(word(reply, 68)),
+        freq_ppm: number(word(reply, 80)),
+        skew_ppm: number(word(reply, 88)),
+        root_delay_s: number(word(reply, 92)),
+        root_dispersion_s: number(word(reply, 96)),
+        update_interval_s: number(word(reply, 100)),
     };
     is_reply.then_some(found)
 }
 
+fn half(reply: &[u8; LENGTH], at: usize) -> u16 {
+    u16::from_be_bytes([reply[at], reply[at + 1]])
+}
+
+fn word(reply: &[u8; LENGTH], at: usize) -> u32 {
+    u32::from_be_bytes([reply[at], reply[at + 1], reply[at + 2], reply[at + 3]])
+}
+
 const COEFFICIENT_BITS: i32 = 25;
-/// By what share such a number may be rounded: its coefficient has 24 bits and a sign.
-pub const ROUNDED: f64 = 1.0 / (1u32 << (COEFFICIENT_BITS - 2)) as f64;
+/// Largest rounding of a number of the protocol, as a share: its coefficient has 24 bits and a
+/// sign.
+pub const MAX_ROUNDING_SHARE: f64 = 1.0 / (1u32 << (COEFFICIENT_BITS - 2)) as f64;
 
 /// Decodes a number of the protocol: a signed exponent of 7 bits and a signed coefficient of 25, of
 /// which all are fraction bits.

@@ -11,24 +11,24 @@ use crate::counter;
 /// is 31 bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ClocksourceName {
-    bytes: [u8; Self::LONGEST],
+    bytes: [u8; Self::MAX_BYTES],
     length: u8,
 }
 
 impl ClocksourceName {
     /// Bytes that are kept.
-    pub const LONGEST: usize = 64;
+    pub const MAX_BYTES: usize = 64;
 
     /// Returns the name that these bytes begin with, without the spaces at its end; `None` if
     /// nothing is left, or if it is not a text.
     #[must_use]
     pub fn new(name: &[u8]) -> Option<Self> {
         let name = name.trim_ascii_end();
-        let name = name.get(..Self::LONGEST).unwrap_or(name);
+        let name = name.get(..Self::MAX_BYTES).unwrap_or(name);
         if name.is_empty() || core::str::from_utf8(name).is_err() {
             return None;
         }
-        let mut bytes = [0; Self::LONGEST];
+        let mut bytes = [0; Self::MAX_BYTES];
         bytes.get_mut(..name.len())?.copy_from_slice(name);
         Some(Self { bytes, length: name.len() as u8 })
     }
@@ -319,7 +319,7 @@ mod tests {
         let parsed = |name: &[u8]| ClocksourceName::new(name);
         assert_eq!(parsed(b"tsc\n").unwrap().as_str(), "tsc");
         assert_eq!(parsed(b"tsc\n"), parsed(b"tsc"));
-        assert_eq!(parsed(&[b'x'; 100]).unwrap().as_bytes(), [b'x'; ClocksourceName::LONGEST]);
+        assert_eq!(parsed(&[b'x'; 100]).unwrap().as_bytes(), [b'x'; ClocksourceName::MAX_BYTES]);
         assert_eq!([parsed(b""), parsed(b" \n"), parsed(b"\xff")], [None; 3]);
     }
 

@@ -76,7 +76,7 @@ pub use questions::compare::{
 pub use questions::gaps::{GapsRequest, gaps};
 pub use questions::info::info;
 pub use questions::list::{all_clocks, list};
-pub use questions::measure::repeat::{FEWEST_RUNS, between_runs};
+pub use questions::measure::repeat::{MIN_INTERVAL_RUNS, between_runs};
 pub use questions::measure::{MeasureRequest, measure};
 pub use questions::rate::{Live, RateRequest, rate};
 pub use questions::recording::{RecordRequest, RecordingFault, ReplayError, record, replay};

@@ -246,6 +246,10 @@ impl EventCounter {
             .map_or(self.nominal_tick_ns, |step| self.nominal_tick_ns.max(step as f64 * self.ns_per_unit))
     }
 
+    fn ns_between(&self, from: u64, to: u64) -> f64 {
+        to.wrapping_sub(from) as i64 as f64 * self.ns_per_unit
+    }
+
     /// Counts the events of the next batch. Linear in its length; does not allocate.
     pub fn batch(&mut self, batch: Batch<'_>) {
         let (Some(&first), Some(&last)) = (batch.values.first(), batch.values.last()) else { return };
@@ -254,9 +258,7 @@ impl EventCounter {
         self.batch_ns = batch.before_ns - began_ns;
         self.counts.span_ns = batch.after_ns - began_ns;
         let threshold_ns = self.threshold_ns(batch.cost_ns.unwrap_or(0.0));
-        let ns_per_unit = self.ns_per_unit;
-        let ns = |value: u64| value.wrapping_sub(origin) as i64 as f64 * ns_per_unit;
-        let (first_ns, last_ns) = (ns(first), ns(last));
+        let (first_ns, last_ns) = (self.ns_between(origin, first), self.ns_between(origin, last));
         let mean_ns = (batch.after_ns - batch.before_ns).max(0.0) / batch.values.len() as f64;
         // Without a usual cost, an interruption of the batch would pass for a freeze.
         self.read_ns = batch.cost_ns.map_or(0.0, |cost_ns| cost_ns.min(mean_ns));
@@ -272,7 +274,8 @@ impl EventCounter {
         if self.is_reference_back(batch) {
             self.level = None;
         } else if self.is_judged() {
-            let changed_ns = batch.values.iter().find(|value| **value != first).map(|value| ns(*value));
+            let changed = batch.values.iter().find(|value| **value != first);
+            let changed_ns = changed.map(|value| self.ns_between(origin, *value));
             let sunk_ns = behind_ns - owed_ns;
             let scan = Scan { boundary, first_ns, last_ns, changed_ns, behind_ns, sunk_ns, went_back };
             self.judge(batch, scan, threshold_ns);

@@ -41,7 +41,7 @@ pub struct MeasuredRate {
     /// Result of the test for one rate that explains all brackets.
     pub constancy: Constancy,
     /// The largest step beyond the usual rate, if there was one: the reference's reading after it,
-    /// and by how many ns at least.
+    /// and its least size in ns.
     pub step: Option<(f64, f64)>,
 }
 
@@ -79,7 +79,7 @@ pub fn rate_bounds(brackets: &[BracketNs], ticks: Ticks) -> Option<[f64; 2]> {
 fn mean_rate(first: &BracketNs, last: &BracketNs, ticks: Ticks) -> Option<[f64; 2]> {
     let shortest = last.before - first.after - ticks.outer;
     let longest = last.after - first.before + ticks.outer;
-    let rate = RateBounds::of(last.inner - first.inner, ticks.inner, shortest, longest)?;
+    let rate = RateBounds::from_count(last.inner - first.inner, ticks.inner, shortest, longest)?;
     Some([rate.low - 1.0, rate.high - 1.0])
 }
 

@@ -6,29 +6,30 @@ use clockscope_records::{CounterFlags, Figure};
 /// from /proc/cpuinfo.
 #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
 pub(crate) fn read(cpuinfo: &str) -> Figure<CounterFlags> {
-    use crate::pseudo_files;
-
     let cpuid = raw_cpuid::CpuId::new();
     let features = cpuid.get_feature_info();
     let extended = cpuid.get_extended_processor_and_feature_identifiers();
-    let flags = pseudo_files::field(cpuinfo, "flags");
-    let judged = |name: &str| {
-        let found = flags.map(|line| pseudo_files::has_word(line, name));
-        Figure::of(found, "the kernel's judgment is in /proc/cpuinfo, which cannot be read")
-    };
+    let flags = crate::pseudo_files::field(cpuinfo, "flags");
     Figure::Known(CounterFlags {
         // A leaf that is not there has none of its bits.
         tsc: Figure::Known(features.as_ref().is_some_and(|features| features.has_tsc())),
         rdtscp: Figure::Known(extended.as_ref().is_some_and(|extended| extended.has_rdtscp())),
-        constant_tsc: judged("constant_tsc"),
-        nonstop_tsc: judged("nonstop_tsc"),
+        constant_tsc: judgment(flags, "constant_tsc"),
+        nonstop_tsc: judgment(flags, "nonstop_tsc"),
         tsc_adjust: Figure::Known(
             cpuid.get_extended_feature_info().is_some_and(|features| features.has_tsc_adjust_msr()),
         ),
         tsc_deadline_timer: Figure::Known(features.as_ref().is_some_and(|features| features.has_tsc_deadline())),
-        tsc_known_freq: judged("tsc_known_freq"),
+        tsc_known_freq: judgment(flags, "tsc_known_freq"),
         invariant: Figure::Known(cpuid.get_advanced_power_mgmt_info().is_some_and(|power| power.has_invariant_tsc())),
     })
+}
+
+/// The kernel's judgment of this name, by its flags.
+#[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
+fn judgment(flags: Option<&str>, name: &str) -> Figure<bool> {
+    let found = flags.map(|line| crate::pseudo_files::has_word(line, name));
+    Figure::of(found, "the kernel's judgment is in /proc/cpuinfo, which cannot be read")
 }
 
 /// Other architectures have no such flags.

@@ -31,8 +31,13 @@ fn names(_: &str) -> (Option<String>, Option<String>) {
 /// Vendor and model as /proc/cpuinfo names them, which is different on every architecture.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "x86")))]
 fn names(cpuinfo: &str) -> (Option<String>, Option<String>) {
-    let first = |keys: &[&str]| keys.iter().find_map(|key| pseudo_files::field(cpuinfo, key)).map(str::to_owned);
-    (first(&["vendor_id", "CPU implementer", "mvendorid"]), first(&["model name", "cpu", "CPU part", "uarch", "isa"]))
+    let vendor = first_field(cpuinfo, &["vendor_id", "CPU implementer", "mvendorid"]);
+    (vendor, first_field(cpuinfo, &["model name", "cpu", "CPU part", "uarch", "isa"]))
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "x86")))]
+fn first_field(cpuinfo: &str, keys: &[&str]) -> Option<String> {
+    keys.iter().find_map(|key| pseudo_files::field(cpuinfo, key)).map(str::to_owned)
 }
 
 /// Family, model and stepping by CPUID leaf 1.

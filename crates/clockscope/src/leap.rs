@@ -53,14 +53,14 @@ mod tests {
             off in -1.0f64..1.0,
             is_hidden in any::<bool>(),
         ) {
-            for of in [inserting, deleting] {
-                let (reading, leap) = of(since_ns + (error as f64 * off) as i128);
+            for clock in [inserting, deleting] {
+                let (reading, leap) = clock(since_ns + (error as f64 * off) as i128);
                 let leap = if is_hidden { Leap::Announced } else { leap };
                 let (earliest, latest) = widen(leap, (reading - error, reading + error));
-                let truth = of(since_ns).0;
+                let truth = clock(since_ns).0;
                 prop_assert!(earliest <= truth && truth <= latest);
                 // POSIX counts the inserted second as the one after.
-                if of(since_ns).1 == Leap::InProgress {
+                if clock(since_ns).1 == Leap::InProgress {
                     prop_assert!(truth + SECOND_NS <= latest);
                 }
             }

@@ -8,7 +8,7 @@ use crate::toolchain::{Folder, STRICT, command_succeeds, has, headers, run};
 use clockscope_testing::skip;
 
 /// More lines than this are not read.
-const MOST_LINES: usize = 80;
+const MAX_LINES: usize = 80;
 
 /// Each example prints these, in this order.
 const EXPECTED: [(&str, &[&str]); 3] = [
@@ -102,7 +102,7 @@ fn the_examples_in_c_are_built_and_run() {
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     for (name, expected) in EXPECTED {
         let source = fs::read_to_string(folder.path(&format!("{name}.c"))).unwrap();
-        assert!(source.lines().count() <= MOST_LINES, "{name}.c has more than {MOST_LINES} lines");
+        assert!(source.lines().count() <= MAX_LINES, "{name}.c has more than {MAX_LINES} lines");
         let printed = run(&folder.path(name));
         let mut remaining = printed.as_str();
         for text in expected {

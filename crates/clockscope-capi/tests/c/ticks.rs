@@ -14,7 +14,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    fn of(printed: &str) -> Self {
+    fn parse(printed: &str) -> Self {
         let bounds: Vec<f64> = printed.split_whitespace().filter_map(|figure| figure.parse().ok()).collect();
         let [lowest, highest] = bounds[..] else { panic!("{printed}") };
         Self { lowest, highest }
@@ -49,7 +49,7 @@ fn the_counter_needs_no_library() {
             let arguments = [arguments, variant].concat();
             let compiled = folder.compile(compiler, &arguments, &program("ticks.c"), "ticks");
             let printed = run(&compiled);
-            assert!(Bounds::of(&printed).hold_here(), "{compiler} {arguments:?}: {printed}");
+            assert!(Bounds::parse(&printed).hold_here(), "{compiler} {arguments:?}: {printed}");
         }
     });
 }
@@ -79,7 +79,7 @@ fn other_machines_have_counters() {
         let name = format!("{emulator}.exe");
         let compiled = folder.compile(compiler, &["-std=c99", "-O2", "-static"], &program("ticks.c"), &name);
         let printed = command_succeeds(Command::new(emulator).env("WINEDEBUG", "-all").arg(compiled));
-        assert!(is_right(&Bounds::of(&printed)), "{emulator}: {printed}");
+        assert!(is_right(&Bounds::parse(&printed)), "{emulator}: {printed}");
     }
 }
 

@@ -12,13 +12,13 @@ use clockscope_testing::{
 use serde_json::Value;
 use serial_test::{parallel, serial};
 
-fn of<'a>(record: &'a Value, list: &str, key: &str, name: &str) -> &'a Value {
+fn entry<'a>(record: &'a Value, list: &str, key: &str, name: &str) -> &'a Value {
     let entries = record[list].as_array().unwrap();
     entries.iter().find(|entry| entry[key] == name).unwrap_or_else(|| panic!("no {name} in {record:#}"))
 }
 
 fn sequence<'a>(record: &'a Value, name: &str) -> &'a Value {
-    of(record, "sequences", "name", name)
+    entry(record, "sequences", "name", name)
 }
 
 fn number(value: &Value) -> f64 {
@@ -470,7 +470,7 @@ fn what_takes_a_threads_time_is_reported() {
     let record = record_of(&["gaps", "--cpus", &cpu.to_string(), "--duration", "1s"]);
     drop(hog);
     let gaps = &record["gaps"][0];
-    let switches = of(gaps, "causes", "cause", "involuntary_switch");
+    let switches = entry(gaps, "causes", "cause", "involuntary_switch");
     assert!(switches["count"].as_u64().unwrap() >= 3 && number(&gaps["lost_percent"]) > 1.0, "{gaps:#}");
     assert_eq!(record["worst"][0]["cpu"], cpu);
     for pair in record["worst"].as_array().unwrap().windows(2) {

@@ -2,11 +2,11 @@
 //! one, for the right reason.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::support::{assert_valid, clockscope, printed_schema, record, record_beside, record_granted, run, under};
+use crate::policy::Written;
+use crate::support::{assert_valid, clockscope, record, record_beside, record_granted, run, under};
 use clockscope_testing::{
     Granted, Signal, TRAP_FAULTS, allowed_cpus, demand, granted, on_cpu, signal, skip, two_cpus, until_it_catches,
     until_it_ran,
@@ -14,7 +14,7 @@ use clockscope_testing::{
 use serde_json::Value;
 use serial_test::{parallel, serial};
 
-/// Arguments of a check that lasts so many times as long as faults need that come after 700 ms.
+/// Arguments of a check. With a factor of 1 it lasts as long as faults need that come after 700 ms.
 fn check(factor: u32) -> [String; 5] {
     ["check", "--duration", &format!("{}ms", 2500 * factor), "--format", "json"].map(str::to_owned)
 }
@@ -147,8 +147,8 @@ fn every_fault_of_a_counter_makes_it_unfit_for_its_own_reason() {
     }
 }
 
-/// One CPU's counter is ahead, or drifts away: the order of ordered reads shows it, the offset
-/// shows by how much.
+/// One CPU's counter is ahead, or drifts away: the order of ordered reads shows it, and so does the
+/// offset.
 #[test]
 #[ignore = "measures real clocks: needs a quiet machine"]
 #[serial]
@@ -304,120 +304,6 @@ fn a_sysfs_that_is_missing_unreadable_or_odd_is_no_reason_to_fail() {
     }
 }
 
-/// A policy in a file that lives as long as this.
-struct Written(tempfile::NamedTempFile);
-
-impl Written {
-    fn new(text: &str) -> Self {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), text).unwrap();
-        Self(file)
-    }
-
-    fn path(&self) -> PathBuf {
-        self.0.path().to_owned()
-    }
-}
-
-/// Checks by a policy, for so long, and ends with this code: what was printed, and what was
-/// complained about.
-fn by_policy(text: &str, code: i32) -> (Value, String) {
-    let policy = Written::new(text);
-    let path = policy.path();
-    let output = run(
-        clockscope(&["check", "monotonic", "--duration", "3s", "--format", "json", "--policy", path.to_str().unwrap()]),
-        code,
-    );
-    let record = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
-    (record, String::from_utf8_lossy(&output.stderr).into_owned())
-}
-
-#[test]
-#[ignore = "measures real clocks: needs a quiet machine"]
-#[parallel]
-fn a_policy_decides_the_exit_code() {
-    // Only two CPUs can show steps back of the counter.
-    let counter =
-        if two_cpus().is_some() { "[counter]\nmax_regressions = 0\n" } else { "[counter]\ninvariant = true\n" };
-    let policy = format!("{counter}[clocks.monotonic]\nverdict = \"limited\"\nmax_rate_ppm = 1e6");
-    demand(|factor| {
-        let policy = Written::new(&policy);
-        let duration = format!("{}s", 3 * factor);
-        let arguments = ["check", "monotonic", "--duration", &duration, "--format", "json", "--policy"];
-        let (output, granted) = granted(clockscope(&arguments).arg(policy.path()));
-        (granted, move || {
-            let met = serde_json::from_slice(&output.stdout).unwrap();
-            assert_valid(&met);
-            let demands = met["demands"].as_array().unwrap();
-            assert_eq!(demands.len(), 3, "{demands:#?}");
-            assert!(demands.iter().all(|demand| demand["met"] == true && demand["advice"].is_null()), "{demands:#?}");
-            assert_eq!(output.status.code(), Some(0));
-        })
-    });
-    let (unmet, _) = by_policy("clocksource = [\"sundial\"]\n[clocks.monotonic]\nmax_cost_ns = 0.1", 1);
-    for demand in unmet["demands"].as_array().unwrap() {
-        assert!(demand["met"] == false && demand["advice"].is_string(), "{demand:#}");
-    }
-    // A second shows no rate so closely.
-    let (unknown, _) = by_policy("[clocks.monotonic]\nmax_rate_ppm = 0.001", 3);
-    let demand = &unknown["demands"][0];
-    assert!(demand["met"].is_null() && demand["advice"].as_str().unwrap().contains("--duration"), "{unknown:#}");
-}
-
-#[test]
-#[parallel]
-fn a_policy_that_is_wrong_is_refused_before_anything_is_measured() {
-    for (text, said) in [
-        (
-            "clocksorce = [\"tsc\"]",
-            "line 1: clocksorce: unknown key `clocksorce`, expected one of `clocksource`, `counter`, `clocks`",
-        ),
-        ("[counter]\nmax_cost = 3", "line 2: counter.max_cost: unknown key `max_cost`, expected one of"),
-        ("[counter]\nmax_cost_ns = \"fast\"", "line 2: counter.max_cost_ns: found string \"fast\", expected a number"),
-        (
-            "[counter]\nmax_regressions = -1",
-            "line 2: counter.max_regressions: found integer `-1`, expected a whole number from 0 on",
-        ),
-        ("[counter]\nmax_cost_ns = -1", "counter.max_cost_ns: invalid limit -1"),
-        ("[counter]\nmax_cost_ns = nan", "invalid limit"),
-        ("[counter]\nmax_cost_ns = inf", "invalid limit"),
-        ("[counter]\nverdict = \"good\"", "counter.verdict: unknown word `good`, expected one of `unfit`"),
-        ("clocksource = []", "empty"),
-        ("[clocks.realtime]\nuse = \"civil\"", "clocks.realtime.use: no verdict is demanded"),
-        ("[clocks.monotonic]\nmax_offset_ns = 3", "only be demanded of the counter"),
-        ("[clocks.sundial]\nmax_cost_ns = 3", "clocks.sundial: unknown clock: sundial"),
-        ("[clocks.monotonic", "line 1: not TOML"),
-        ("\u{0}", "not TOML"),
-    ] {
-        let (record, message) = by_policy(text, 2);
-        assert!(message.contains(said), "{text}: {message}");
-        assert_eq!(record, Value::Null, "{text}");
-    }
-    let output = run(clockscope(&["check", "--policy", "/nonexistent/policy.toml"]), 4);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("/nonexistent/policy.toml"));
-}
-
-/// Policies that the documentation shows have to be accepted, by the program and by the schema.
-#[test]
-#[parallel]
-fn the_schema_describes_what_is_accepted() {
-    let schema = printed_schema(&["policy"]);
-    let example =
-        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/policy.toml")).unwrap();
-    let policy: Value = toml::from_str(&example).unwrap();
-    assert!(schema.accepts(&policy), "{policy:#}");
-    for wrong in [
-        "clocksorce = [\"tsc\"]",
-        "[counter]\nmax_cost_ns = \"fast\"",
-        "[counter]\nmax_cost_ns = -1",
-        "[counter]\nverdict = \"good\"",
-    ] {
-        assert!(!schema.accepts(&toml::from_str(wrong).unwrap()), "{wrong}");
-    }
-    let (record, _) = by_policy_any(&example);
-    assert_eq!(record["demands"].as_array().unwrap().len(), 9, "{:#}", record["demands"]);
-}
-
 /// docs/reference/evidence.md has a row for each check, with all of its fields.
 #[test]
 #[parallel]
@@ -433,16 +319,6 @@ fn the_documentation_lists_the_figures_of_each_check() {
             assert!(row.contains(&format!("`{field}`")), "{field}: {row}");
         }
     }
-}
-
-/// Whatever it exits with: this machine need not meet it.
-fn by_policy_any(text: &str) -> (Value, i32) {
-    let policy = Written::new(text);
-    let path = policy.path();
-    let mut command =
-        clockscope(&["check", "--duration", "500ms", "--format", "json", "--policy", path.to_str().unwrap()]);
-    let output = command.output().unwrap();
-    (serde_json::from_slice(&output.stdout).unwrap(), output.status.code().unwrap())
 }
 
 #[test]
@@ -550,58 +426,6 @@ fn a_clock_is_judged_for_the_requested_use() {
     assert!(all.iter().any(|(clock, ..)| clock == "tai") && all.iter().all(|(_, interval, civil)| !interval && *civil));
     let output = run(clockscope(&["check", "monotonic", "--for", "civil"]), 2);
     assert!(String::from_utf8_lossy(&output.stderr).contains("monotonic does not show civil time"), "{output:?}");
-}
-
-#[test]
-#[parallel]
-fn two_clocks_are_compared_by_four_metrics() {
-    let record = record(clockscope(&["compare", "--clock", "counter", "--duration", "2s", "--format", "json"]));
-    assert_eq!((&record["a"], &record["b"]), (&"tsc_lfence".into(), &"monotonic".into()));
-    let metrics = record["metrics"].as_array().unwrap();
-    let names: Vec<&Value> = metrics.iter().map(|metric| &metric["metric"]).collect();
-    assert_eq!(names, ["resolution", "accuracy", "cost", "reliability"]);
-    let cost = &metrics[2];
-    assert!(cost["a"].as_f64().unwrap() > 0.0 && cost["b"].as_f64().unwrap() > 0.0, "{cost:#}");
-    assert!(record["conclusion"].as_str().unwrap().contains("matter"), "{}", record["conclusion"]);
-    let output = run(clockscope(&["compare", "--clock", "monotonic_coarse", "--clock", "monotonic_crs"]), 2);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("name two clocks"));
-}
-
-/// A system call against the vDSO of the same clock, both by the same hardware: nothing but cost is
-/// different.
-#[test]
-#[serial]
-fn paths_of_one_clock_differ_in_cost_alone() {
-    demand(|factor| {
-        let duration = format!("{}s", 2 * factor);
-        let arguments =
-            ["compare", "--clock", "monotonic,monotonic:syscall", "--duration", &duration, "--format", "json"];
-        let (record, granted) = record_granted(clockscope(&arguments));
-        (granted, move || {
-            if record["environment"]["clocksource"] != "tsc" {
-                return skip("the kernel does not build its clocks on the TSC");
-            }
-            let winners: Vec<&Value> =
-                record["metrics"].as_array().unwrap().iter().map(|metric| &metric["winner"]).collect();
-            assert_eq!(winners[1..3], ["tie", "a"], "{record:#}");
-            // A tick of less than 1 ns is not found on every processor, and on one CPU the order of
-            // neither is tested.
-            for winner in [winners[0], winners[3]] {
-                assert!(*winner == "tie" || winner.is_null(), "{record:#}");
-            }
-        })
-    });
-}
-
-#[test]
-#[parallel]
-fn a_clock_that_is_not_there_leaves_nothing_to_compare() {
-    let variables = [("CLOCKSCOPE_DENY_CLOCK", "2"), ("CLOCKSCOPE_DENY_HOW", "errno")];
-    let arguments = ["compare", "--clock", "process,monotonic", "--duration", "500ms", "--format", "json"];
-    let output = run(under("deny", &variables, &arguments), 3);
-    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert!(record["metrics"].as_array().unwrap().iter().all(|metric| metric["winner"].is_null()), "{record:#}");
-    assert_eq!(record["unreadable"]["clock"], "process", "{record:#}");
 }
 
 #[test]

@@ -73,19 +73,19 @@ fn refused(arguments: &[&str], code: i32) -> String {
 fn baselines_have_names() {
     let folder = tempfile::tempdir().unwrap();
     let baselines = folder.path().join("data/clockscope/baselines");
-    let of = |words: &[&str], code: i32| {
+    let texts = |words: &[&str], code: i32| {
         let mut command = clockscope(words);
         command.current_dir(folder.path()).env("XDG_DATA_HOME", folder.path().join("data"));
         let output = run(command, code);
         [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap())
     };
-    let [listed, said] = of(&["compare", "--list"], 0);
+    let [listed, said] = texts(&["compare", "--list"], 0);
     assert!(listed.is_empty() && said.contains("there are no baselines"), "{said}");
     let [measured, checked] = ["healthy", "check"].map(fixture);
     fs::create_dir_all(&baselines).unwrap();
     fs::copy(&checked, baselines.join("before-1.2.json")).unwrap();
     fs::copy(&measured, baselines.join("other.json")).unwrap();
-    let [listed, _] = of(&["compare", "--list"], 0);
+    let [listed, _] = texts(&["compare", "--list"], 0);
     let lines: Vec<&str> = listed.lines().collect();
     assert!(
         lines.len() == 2 && lines[0].starts_with("before-1.2  ") && lines[1].starts_with("other       "),
@@ -95,54 +95,54 @@ fn baselines_have_names() {
     assert!(lines[1].ends_with("other.json"), "{listed}");
 
     // It stands for its file wherever a record is expected.
-    let json = of(&["compare", "other", &measured, "--json"], 2);
+    let json = texts(&["compare", "other", &measured, "--json"], 2);
     assert!(json[1].contains("are the same record"), "{}", json[1]);
-    let [_, said] = of(&["compare", "other2"], 4);
+    let [_, said] = texts(&["compare", "other2"], 4);
     assert!(said.contains("did you mean other?"), "{said}");
     // On this machine: the record is one of another.
-    let [_, said] = of(&["compare", "other"], 3);
+    let [_, said] = texts(&["compare", "other"], 3);
     assert!(said.contains("are of different machines"), "{said}");
     fs::write(folder.path().join("other"), "x").unwrap();
-    let [_, said] = of(&["compare", "other"], 4);
+    let [_, said] = texts(&["compare", "other"], 4);
     assert!(said.contains("cannot compare other: "), "a file wins: {said}");
 
     for name in ["", "a/b", "../x", ".x", "-", "a b", "é", &"x".repeat(65)] {
-        let [_, said] = of(&["measure", "-d", "1h", "--save", name], 2);
+        let [_, said] = texts(&["measure", "-d", "1h", "--save", name], 2);
         assert!(said.contains("is not a name of a baseline"), "{name}: {said}");
     }
-    let [_, said] = of(&["check", "-d", "1h", "--save", "other"], 2);
+    let [_, said] = texts(&["check", "-d", "1h", "--save", "other"], 2);
     assert!(said.contains("other.json exists: --replace"), "{said}");
     let new = baselines.join("new.json");
     for command in ["measure", "check"] {
-        let [_, said] = of(&[command, "-d", "1h", "--save", "new", "-o", new.to_str().unwrap()], 2);
+        let [_, said] = texts(&[command, "-d", "1h", "--save", "new", "-o", new.to_str().unwrap()], 2);
         assert!(said.contains("--save and --output name the same file") && !new.exists(), "{said}");
     }
     fs::write(baselines.join("before-1.2.json"), "{").unwrap();
-    assert!(of(&["compare", "--list"], 0)[0].contains("damaged: "));
+    assert!(texts(&["compare", "--list"], 0)[0].contains("damaged: "));
 }
 
 /// A measurement of now is compared with a former one.
 #[test]
 fn a_baseline_is_measured_and_compared() {
     let folder = tempfile::tempdir().unwrap();
-    let of = |words: &[&str]| {
+    let command = |words: &[&str]| {
         let mut command = clockscope(words);
         command.env("XDG_DATA_HOME", folder.path());
         command
     };
-    let output = run(of(&["measure", COUNTER[0], "monotonic", "--save", "now", "--json"]), 0);
+    let output = run(command(&["measure", COUNTER[0], "monotonic", "--save", "now", "--json"]), 0);
     assert!(String::from_utf8(output.stderr).unwrap().contains("`clockscope compare now`"));
     let saved = fs::read(folder.path().join("clockscope/baselines/now.json"));
     assert!(cfg!(windows) || saved.unwrap() == output.stdout);
-    let found = record(of(&["compare", "now", "--json"]));
+    let found = record(command(&["compare", "now", "--json"]));
     let names: Vec<&str> =
         found["clocks"].as_array().unwrap().iter().map(|clock| clock["name"].as_str().unwrap()).collect();
     assert_eq!(names, [COUNTER[0], "monotonic"]);
     assert_eq!(found["new"]["files"], json!([]));
     let [save, replace] = [&["check", "monotonic", "-d", "50ms", "--save", "now"][..], &["--replace"]];
-    let output = run(of(&[save, replace].concat()), 0);
+    let output = run(command(&[save, replace].concat()), 0);
     assert!(String::from_utf8(output.stderr).unwrap().contains("`clockscope check --baseline now`"));
-    let output = run(of(&[save, replace, &["--quiet"]].concat()), 0);
+    let output = run(command(&[save, replace, &["--quiet"]].concat()), 0);
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
 }
 

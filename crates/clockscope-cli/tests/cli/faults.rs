@@ -17,7 +17,7 @@ fn lied(lies: &[(&str, &str)]) -> (Value, Value) {
     let is_repeated = lies.iter().any(|(name, _)| *name == "CLOCKSCOPE_LIE_EVERY");
     let (mut record, mut log, _) = lied_for("300ms", lies);
     for duration in ["3s", "15s"] {
-        if is_repeated && log["events"].as_u64().unwrap() <= ENOUGH {
+        if is_repeated && log["events"].as_u64().unwrap() <= MIN_EVENTS {
             (record, log, _) = lied_for(duration, lies);
         }
     }
@@ -25,7 +25,7 @@ fn lied(lies: &[(&str, &str)]) -> (Value, Value) {
 }
 
 /// Fewer events than this show nothing.
-const ENOUGH: u64 = 20;
+const MIN_EVENTS: u64 = 20;
 
 /// A step back, in ns, that shows between any two reads, the last of a batch and the first of the
 /// next among them: these are microseconds apart, and the more of the events fall there the shorter
@@ -50,7 +50,7 @@ fn assert_counted(record: &Value, event: &str, log: &Value) {
     let (reads, judged) = (log["reads"].as_u64().unwrap(), count(record, "monotonic", "reads"));
     let few = 1.max(done / 100) + ((reads - judged) * done).div_ceil(reads);
     let added = if event == "warp" { count(record, "monotonic", "gap") } else { 0 };
-    assert!(done > ENOUGH, "the rig did too little: {log}");
+    assert!(done > MIN_EVENTS, "the rig did too little: {log}");
     assert!(
         (done.saturating_sub(few)..=done + few + added).contains(&counted),
         "{event}: counted {counted}, the rig did {done}\n{record:#}"
@@ -387,7 +387,7 @@ fn a_busy_loop_on_the_same_cpu_shows_gaps_and_no_jumps() {
     }
 }
 
-/// The same answer again, without the fault in the process that replays.
+/// `report` gives the answer of a recorded run, without the fault in its own process.
 #[test]
 #[ignore = "measures real clocks: needs a quiet machine"]
 #[parallel]

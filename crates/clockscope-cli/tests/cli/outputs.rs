@@ -60,13 +60,19 @@ fn answers(commands: &[&DocumentedCommand]) -> Vec<Option<String>> {
 /// measurement with the columns of all systems.
 fn stored_answer(command: &DocumentedCommand) -> Option<&'static str> {
     let has = |word: &str| command.arguments.iter().any(|argument| argument == word);
-    match () {
-        () if WINDOWS.contains(&command.page.as_str()) && has("clocksource") => Some("clocksource_windows"),
-        () if WINDOWS.contains(&command.page.as_str()) && has("measure") => Some("healthy"),
-        () if has("runtimes") && has("--clocksource") => Some("runtimes_switched"),
-        () if has("runtimes") && has("--list") => Some("runtimes_found"),
-        () if has("runtimes") => Some("runtimes"),
-        () => None,
+    let is_of_windows = WINDOWS.contains(&command.page.as_str());
+    if is_of_windows && has("clocksource") {
+        Some("clocksource_windows")
+    } else if is_of_windows && has("measure") {
+        Some("healthy")
+    } else if !has("runtimes") {
+        None
+    } else if has("--clocksource") {
+        Some("runtimes_switched")
+    } else if has("--list") {
+        Some("runtimes_found")
+    } else {
+        Some("runtimes")
     }
 }
 
@@ -197,15 +203,17 @@ fn names_of_clocks() -> BTreeSet<String> {
 fn runtimes_and_clocksources_have_answers() {
     let documented = documented_commands();
     let with_output: Vec<&DocumentedCommand> = documented.iter().filter(|command| !command.output.is_empty()).collect();
-    let of = |word: &str| {
+    let outputs = |word: &str| {
         with_output
             .iter()
             .filter(|command| command.arguments.first().is_some_and(|first| first == word))
             .collect::<Vec<_>>()
     };
-    assert!(of("runtimes").len() >= 4 && of("runtimes").iter().all(|command| stored_answer(command).is_some()));
-    assert!(of("clocksource").iter().any(|command| runs_anywhere(command)));
-    assert!(of("clocksource").iter().any(|command| stored_answer(command).is_some()));
+    assert!(
+        outputs("runtimes").len() >= 4 && outputs("runtimes").iter().all(|command| stored_answer(command).is_some())
+    );
+    assert!(outputs("clocksource").iter().any(|command| runs_anywhere(command)));
+    assert!(outputs("clocksource").iter().any(|command| stored_answer(command).is_some()));
 }
 
 /// Outputs of earlier shapes are found.
@@ -214,9 +222,9 @@ fn planted_changes_are_found() {
     let clocks = BTreeSet::from(["tsc".to_owned()]);
     let mut columns = Columns::new();
     add(&mut columns, headers(&["  Name   Cost (ns)     ×  tsc  Events", "tsc  8  1  ok"], &clocks));
-    let of = |line: &str| unknown_columns(&columns, &headers(&[line], &clocks)).collect::<Vec<_>>();
-    assert!(of("Name  Cost  Events").is_empty());
-    assert_eq!(of("Name  Cost(ns)  ×"), ["no table that begins with \"Name\" has a column \"Cost(ns)\""]);
-    assert_eq!(of("Clock  Cost  ×").len(), 3);
+    let unknown = |line: &str| unknown_columns(&columns, &headers(&[line], &clocks)).collect::<Vec<_>>();
+    assert!(unknown("Name  Cost  Events").is_empty());
+    assert_eq!(unknown("Name  Cost(ns)  ×"), ["no table that begins with \"Name\" has a column \"Cost(ns)\""]);
+    assert_eq!(unknown("Clock  Cost  ×").len(), 3);
     assert!(!is_header("tsc  trusted  -") && !is_header("CPU  Intel") && is_header("Name  Cost  ×"));
 }

@@ -113,8 +113,8 @@ fn wrappers_and_shims_are_measured_or_reported() {
     let chatty = program(folder.path(), "chatty", &format!("echo 'warning: old'; printf 'hint: '; echo '{LINE}'"));
     let broken = program(folder.path(), "broken", "echo 'pyenv: ruby: command not found' >&2; exit 127");
     let hanging = program(folder.path(), "hanging", "sleep 98765 & exec sleep 98765");
-    let of = |path: &Path| format!("ruby={}", path.display());
-    let (chatty, broken, hanging) = (of(&chatty), of(&broken), of(&hanging));
+    let argument = |path: &Path| format!("ruby={}", path.display());
+    let (chatty, broken, hanging) = (argument(&chatty), argument(&broken), argument(&hanging));
     let arguments = ["ruby", "--runtime", &chatty, "--runtime", &broken];
     let found = rows(&run(runtimes(folder.path(), &arguments), 0));
     assert_eq!(found.len(), 2, "{found:#?}");
@@ -156,9 +156,9 @@ fn nothing_is_written_beside_the_users_files() {
     let mut command = runtimes(folder.path(), &["c", "go", "java", "mono", "python", "perl"]);
     command.env("HOME", &home).env_remove("XDG_CACHE_HOME").env_remove("XDG_CONFIG_HOME");
     run(command, 0);
-    let of =
+    let names =
         |folder: &Path| -> Vec<_> { fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect() };
-    assert_eq!((of(&home), of(&home.join(".cache"))), (vec![".cache".into()], vec!["clockscope".into()]));
+    assert_eq!((names(&home), names(&home.join(".cache"))), (vec![".cache".into()], vec!["clockscope".into()]));
     assert_tidy(folder.path());
 }
 

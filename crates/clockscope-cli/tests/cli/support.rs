@@ -46,7 +46,7 @@ pub(crate) fn run(mut command: impl BorrowMut<Command>, code: i32) -> Output {
     run_granted(command.borrow_mut(), code).0
 }
 
-/// The same, with what the machine granted it.
+/// Runs as [`run`] does, and also returns what the machine granted the command.
 pub(crate) fn run_granted(mut command: impl BorrowMut<Command>, code: i32) -> (Output, Granted) {
     let command = command.borrow_mut();
     let (output, granted) = granted(command);
@@ -76,7 +76,7 @@ pub(crate) fn record(command: Command) -> Value {
     record_granted(command).0
 }
 
-/// The same, with what the machine granted it.
+/// Reads the record as [`record`] does, and also returns what the machine granted the command.
 pub(crate) fn record_granted(command: Command) -> (Value, Granted) {
     record_beside(command, 0, |_| ())
 }

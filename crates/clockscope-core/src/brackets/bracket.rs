@@ -62,8 +62,8 @@ impl<T> Bracket<T> {
         self.after.wrapping_sub(self.before)
     }
 
-    /// Returns in how many units of the outer clock the inner clock's moment may lie, one or more:
-    /// the span, and the unit that the last reading is within.
+    /// Returns the number of units of the outer clock in which the inner clock's moment may lie,
+    /// one or more: the span, and the unit that the last reading is within.
     #[inline]
     #[must_use]
     pub fn width(&self) -> u64 {
@@ -85,8 +85,8 @@ impl<T> Bracket<T> {
         self.before.wrapping_add(self.span() / 2)
     }
 
-    /// Returns by how many units the outer clock, of this tick, advanced between the moments at
-    /// which the inner clock was read, at least and at most.
+    /// Returns the advance of the outer clock, of this tick, between the moments at which the inner
+    /// clock was read: the fewest and the most units.
     #[inline]
     #[must_use]
     pub fn outer_since(&self, earlier: &Self, tick: f64) -> (f64, f64) {
@@ -94,8 +94,8 @@ impl<T> Bracket<T> {
         (shortest, difference(self.after, earlier.before) as f64 + tick)
     }
 
-    /// Returns by how many units the outer clock advanced from the middle of `earlier` to the
-    /// middle of this bracket, to half a unit.
+    /// Returns the advance of the outer clock from the middle of `earlier` to the middle of this
+    /// bracket, in units, to half a unit.
     #[inline]
     #[must_use]
     pub fn middle_since(&self, earlier: &Self) -> f64 {
@@ -108,7 +108,7 @@ impl Bracket {
     /// Stands for a bracket that was not taken.
     pub const ZERO: Self = Self { before: 0, inner: 0, after: 0 };
 
-    /// Returns by how many units the inner clock advanced since `earlier`. Negative where it went
+    /// Returns the advance of the inner clock since `earlier`, in units. Negative where it went
     /// back.
     #[inline]
     #[must_use]
@@ -116,8 +116,8 @@ impl Bracket {
         difference(self.inner, earlier.inner) as f64
     }
 
-    /// Returns by how many units the inner clock is ahead of the outer one, at least and at most,
-    /// without ticks. Both clocks count the same unit.
+    /// Returns the lead of the inner clock over the outer one, the least and the largest, without
+    /// ticks. Both clocks count the same unit.
     #[inline]
     #[must_use]
     pub fn ahead(&self) -> (i64, i64) {
@@ -131,7 +131,7 @@ impl Bracket {
     #[must_use]
     pub fn rate_since(&self, earlier: &Self, ticks: Ticks) -> Option<RateBounds> {
         let (shortest, longest) = self.outer_since(earlier, ticks.outer);
-        RateBounds::of(self.inner_since(earlier), ticks.inner, shortest, longest)
+        RateBounds::from_count(self.inner_since(earlier), ticks.inner, shortest, longest)
     }
 
     /// Returns this bracket's readings since those of `origin`, the outer clock's since the first

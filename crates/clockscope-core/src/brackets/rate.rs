@@ -18,7 +18,7 @@ impl RateBounds {
     /// clearly advance.
     #[inline]
     #[must_use]
-    pub fn of(counted: f64, tick: f64, shortest: f64, longest: f64) -> Option<Self> {
+    pub fn from_count(counted: f64, tick: f64, shortest: f64, longest: f64) -> Option<Self> {
         if shortest <= 0.0 || longest < shortest {
             return None;
         }
@@ -71,7 +71,7 @@ mod tests {
             longer in prop_oneof![Just(0.0), 0.0f64..1e6],
             shares in (-1.0f64..=1.0, 0.0f64..=1.0),
         ) {
-            let bounds = RateBounds::of(counted, tick, shortest, shortest + longer).unwrap();
+            let bounds = RateBounds::from_count(counted, tick, shortest, shortest + longer).unwrap();
             let rate = (counted + tick * shares.0) / (shortest + longer * shares.1);
             let rounding = 1e-12 * rate.abs();
             prop_assert!(bounds.low - rounding <= rate && rate <= bounds.high + rounding, "{bounds:?} {rate}");
@@ -80,8 +80,8 @@ mod tests {
 
     #[test]
     fn what_did_not_clearly_advance_has_no_rate() {
-        assert_eq!(RateBounds::of(1.0, 1.0, 0.0, 5.0), None);
-        assert_eq!(RateBounds::of(1.0, 1.0, 5.0, 4.0), None);
+        assert_eq!(RateBounds::from_count(1.0, 1.0, 0.0, 5.0), None);
+        assert_eq!(RateBounds::from_count(1.0, 1.0, 5.0, 4.0), None);
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl Timeline {
         const READINGS: usize = 20_000;
         const STEPS: u32 = 4;
         /// A clock of coarser steps has shown one by then.
-        const LONGEST_NS: u64 = 200_000;
+        const MAX_SEARCH_NS: u64 = 200_000;
         let (mut smallest, mut steps) = (u64::MAX, 0);
         let Ok(first) = self.now_ns() else { return 0 };
         let mut last = first;
@@ -74,7 +74,7 @@ impl Timeline {
                 steps += 1;
             }
             last = now;
-            if steps == STEPS || last.saturating_sub(first) >= LONGEST_NS {
+            if steps == STEPS || last.saturating_sub(first) >= MAX_SEARCH_NS {
                 break;
             }
         }

@@ -241,7 +241,7 @@ impl<'a, P: Platform> Setup<'a, P> {
 }
 
 impl Sampling {
-    /// Of a run that was to take so long.
+    /// The record of a run that was to take `duration_s`.
     pub(crate) fn of_time<P: Platform>(duration_s: f64, since: &TimerCalibration<P>, bench: &Bench<'_, P>) -> Self {
         Self {
             requested_duration_s: Some(duration_s),

@@ -28,7 +28,7 @@ pub(crate) trait ErasedClock<P: Platform>: Sampler<P> + PairSampler<P> {}
 
 impl<P: Platform, T: Sampler<P> + PairSampler<P>> ErasedClock<P> for T {}
 
-/// By which of its paths a clock that has several is read.
+/// The path by which a clock that has several is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Paths {
     /// The C library, or the system's own where that has the call, as most programs do.

@@ -23,11 +23,6 @@ pub(crate) fn distinct(
     entries: &[Difference],
     ns_per_unit: Option<f64>,
 ) -> (Vec<DifferenceRecord>, Vec<DifferenceRecord>) {
-    let record = |entry: &Difference| DifferenceRecord {
-        units: entry.value,
-        ns: ns_per_unit.map(|ns| entry.value as f64 * ns),
-        count: entry.count,
-    };
     let all = entries.iter().map(|entry| entry.count).sum::<u64>() as f64;
     let mut seen = 0;
     let covering = entries.iter().take_while(|entry| {
@@ -36,7 +31,15 @@ pub(crate) fn distinct(
         wanted
     });
     let largest = entries.iter().rev().take(MAX_LARGEST);
-    (covering.map(record).collect(), largest.map(record).collect())
+    (
+        covering.map(|entry| record(entry, ns_per_unit)).collect(),
+        largest.map(|entry| record(entry, ns_per_unit)).collect(),
+    )
+}
+
+fn record(entry: &Difference, ns_per_unit: Option<f64>) -> DifferenceRecord {
+    let ns = ns_per_unit.map(|ns| entry.value as f64 * ns);
+    DifferenceRecord { units: entry.value, ns, count: entry.count }
 }
 
 /// All differences in bins of equal ratio, those that hold none left out.

@@ -8,15 +8,15 @@ use clockscope_system::{ClockInfo, ClockKind, Errno};
 
 use crate::instrument::bench::Bench;
 use crate::instrument::catalog::CatalogEntry;
-use crate::instrument::sampler::{LONGEST, Sampled};
+use crate::instrument::sampler::{MAX_BATCH_READS, Sampled};
 use crate::platform::Platform;
 
 /// Fewest batches that have a cost: interruptions of three decide the median of fewer.
-pub(crate) const FEWEST_BATCHES: u64 = 7;
+pub(crate) const MIN_COST_BATCHES: u64 = 7;
 /// Batch costs that are kept of a clock; more are represented by an even sample of them.
 const SAMPLED_COSTS: usize = 4096;
 /// Batches whose median is taken as what a read costs at the moment.
-const RECENT: usize = 31;
+const RECENT_BATCHES: usize = 31;
 /// Time between two batches that counts as a gap, in ns. What is done there takes microseconds.
 const BETWEEN_BATCHES_NS: f64 = 1e6;
 /// Time that looking at one reading may take before it counts as one, in ns.
@@ -36,24 +36,24 @@ pub(crate) struct TickBudget {
 
 impl TickBudget {
     /// Fewest readings, whatever the time: of fewer than 4096 steps other ticks are possible, too.
-    const FEWEST: usize = 5000;
+    const MIN_READINGS: usize = 5000;
     /// No tick is looked for.
     pub(crate) const NONE: Self = Self { readings: 0, ns: 0.0 };
     /// Share of a clock's time.
-    const SHARE: f64 = 0.2;
+    const TIME_SHARE: f64 = 0.2;
     /// The time for each reading, in ns, roughly, with its part of what a few take as well.
     const READING_NS: f64 = 1000.0;
 
     /// For a clock that gets `share_ns`, of `most` readings at most.
     pub(crate) fn for_share(share_ns: f64, most: usize) -> Self {
-        let ns = share_ns * Self::SHARE;
-        let readings = ((ns / Self::READING_NS) as usize).clamp(Self::FEWEST, most);
+        let ns = share_ns * Self::TIME_SHARE;
+        let readings = ((ns / Self::READING_NS) as usize).clamp(Self::MIN_READINGS, most);
         Self { readings, ns: ns.min(readings as f64 * Self::READING_NS) }
     }
 }
 
 /// First readings that are kept as they are.
-const FIRST: usize = 64;
+const FIRST_READINGS: usize = 64;
 
 /// One clock under measurement.
 pub(crate) struct MeasuredClock<P: Platform> {
@@ -105,7 +105,7 @@ impl<P: Platform> MeasuredClock<P> {
     /// Returns whether its batches are as long as the room for readings permits: so short that
     /// their first reads, whose code other clocks have put out of the caches, show in the cost.
     pub(crate) fn is_short(&self) -> bool {
-        self.state.as_ref().is_some_and(|state| state.reads_per_batch == LONGEST)
+        self.state.as_ref().is_some_and(|state| state.reads_per_batch == MAX_BATCH_READS)
     }
 
     /// Samples one batch and looks at every reading of it. Returns how long it took, in ns, if it
@@ -137,7 +137,7 @@ impl<P: Platform> MeasuredClock<P> {
 /// Returns the median of the sorted costs of batches; `None` if there are too few, or if the timer
 /// is coarser than a batch and shows 0, which is not a cost.
 pub(crate) fn median_cost(sorted: &[f64]) -> Option<f64> {
-    let is_enough = sorted.len() as u64 >= FEWEST_BATCHES;
+    let is_enough = sorted.len() as u64 >= MIN_COST_BATCHES;
     quantile(sorted, 0.5).filter(|median| is_enough && *median > 0.0)
 }
 
@@ -161,10 +161,10 @@ impl MeasuredState {
         };
         let nominal = info.nominal_resolution_ns(Some(rate.ns_per_unit)).get().unwrap_or(0.0);
         Self {
-            events: EventCounter::new(scale.unwrap_or(1.0), nominal, judge, LONGEST),
+            events: EventCounter::new(scale.unwrap_or(1.0), nominal, judge, MAX_BATCH_READS),
             differences: Differences::default(),
             tick: TickCollector::new(tick_readings),
-            first: Vec::with_capacity(FIRST),
+            first: Vec::with_capacity(FIRST_READINGS),
             judged_outside,
             reads_per_batch: 1,
             costs: Reservoir::new(SAMPLED_COSTS),
@@ -187,7 +187,7 @@ impl MeasuredState {
         self.events.batch(Batch { values, before_ns, after_ns, cost_ns });
         self.differences.push(values);
         if keep && self.first.is_empty() {
-            self.first.extend(values.iter().take(FIRST));
+            self.first.extend(values.iter().take(FIRST_READINGS));
         }
         if keep {
             self.push_for_tick(values, [before_ns, after_ns], cost_ns);
@@ -245,26 +245,27 @@ impl MeasuredState {
 /// machine.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RecentCosts {
-    costs: [f64; RECENT],
+    costs: [f64; RECENT_BATCHES],
     count: usize,
 }
 
 impl RecentCosts {
     pub(crate) fn push(&mut self, cost: f64) {
-        self.costs[self.count % RECENT] = cost;
+        self.costs[self.count % RECENT_BATCHES] = cost;
         self.count += 1;
     }
 
     /// Returns them, in the order in which they came where there are a few.
     pub(crate) fn costs(&self) -> &[f64] {
-        &self.costs[..self.count.min(RECENT)]
+        &self.costs[..self.count.min(RECENT_BATCHES)]
     }
 
     /// Their median; `None` before there are a few.
     pub(crate) fn median(&self) -> Option<f64> {
         let mut sorted = self.costs;
-        let filled = &mut sorted[..self.count.min(RECENT)];
-        (filled.len() >= 3).then(|| *filled.select_nth_unstable_by(self.count.min(RECENT) / 2, f64::total_cmp).1)
+        let filled = &mut sorted[..self.count.min(RECENT_BATCHES)];
+        (filled.len() >= 3)
+            .then(|| *filled.select_nth_unstable_by(self.count.min(RECENT_BATCHES) / 2, f64::total_cmp).1)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::platform::{Clocks, ReferenceClock, SharedWord, Threads};
 
 /// Limits, as a factor and in ns, by which a time may be longer by the counter than asked for
 /// before the reference is no longer waited for.
-const PATIENCE: f64 = 2.0;
+const PATIENCE_FACTOR: f64 = 2.0;
 const PATIENCE_NS: f64 = 1e6;
 /// Limit in steps of the reference by which a time may be longer by the counter than asked for.
 const PATIENCE_STEPS: f64 = 4.0;
@@ -29,7 +29,7 @@ const MIN_TURNS: u64 = 1 << 10;
 /// Largest difference between the counter and the reference beside the uncertainty of the rate, as
 /// a share of the time and in ns: a clock that is steered differs by less, one that stands still by
 /// more.
-const PACE: f64 = 2e-3;
+const PACE_SHARE: f64 = 2e-3;
 const PACE_NS: f64 = 2_000.0;
 
 /// One of a pair's two threads.
@@ -186,7 +186,7 @@ impl<'a, P: Clocks> Deadline<'a, P> {
         match &self.counter {
             Some(counter) => {
                 let slack_ns = PATIENCE_NS.max(PATIENCE_STEPS * self.reference.tick_ns());
-                counter.ns(counter.start[1]) > PATIENCE * self.length_ns as f64 + slack_ns
+                counter.ns(counter.start[1]) > PATIENCE_FACTOR * self.length_ns as f64 + slack_ns
             }
             None => self.unchanged > self.most_unchanged,
         }
@@ -210,7 +210,7 @@ impl<'a, P: Clocks> Deadline<'a, P> {
             return None;
         }
         let (ns, uncertain) = (elapsed_ns as f64, counter.map_or(0.0, |counter| counter.rate.bound_ppm));
-        let slack_ns = ns * (PACE + uncertain * 1e-6) + PACE_NS + self.reference.tick_ns();
+        let slack_ns = ns * (PACE_SHARE + uncertain * 1e-6) + PACE_NS + self.reference.tick_ns();
         let agrees =
             least_ns.is_none_or(|least| least <= ns + slack_ns) && most_ns.is_none_or(|most| most >= ns - slack_ns);
         agrees.then_some(elapsed_ns)

@@ -9,7 +9,7 @@ use clockscope_system::{ClockInfo, ClockKind, ReadPath, Resolution};
 
 use crate::instrument::catalog::identity;
 use crate::instrument::context::Context;
-use crate::instrument::measured_clock::{FEWEST_BATCHES, MeasuredClock, MeasuredState, median_cost};
+use crate::instrument::measured_clock::{MIN_COST_BATCHES, MeasuredClock, MeasuredState, median_cost};
 use crate::instrument::{distribution, tick_record};
 use crate::platform::Platform;
 
@@ -137,7 +137,7 @@ fn cost(
 fn why_no_cost(batches: u64) -> Unknown {
     match batches {
         0 => texts::NO_BATCH.into(),
-        1..FEWEST_BATCHES => ReadingsReason::NoCost { fewest: FEWEST_BATCHES }.into(),
+        1..MIN_COST_BATCHES => ReadingsReason::NoCost { fewest: MIN_COST_BATCHES }.into(),
         _ => "batches of reads took no time on the timer".into(),
     }
 }

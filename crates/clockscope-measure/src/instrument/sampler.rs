@@ -13,7 +13,7 @@ use crate::platform::Platform;
 
 /// Most reads in a batch: readings of 16 bytes then fill half of a usual first-level cache, so that
 /// storing them costs nothing that shows.
-pub(crate) const LONGEST: usize = 1024;
+pub(crate) const MAX_BATCH_READS: usize = 1024;
 
 /// Reads between two looks at the flag that stops the run: a look takes a nanosecond.
 const BETWEEN_STOPS: usize = 1 << 14;
@@ -129,7 +129,7 @@ impl<C: RawClock, P: Platform> Sampler<P> for Probe<C> {
     // less, adds to a batch what shows in clocks of a nanosecond.
     #[inline(never)]
     fn sample(&mut self, timer: &Timer<P>, outer: Option<&P::Reference>, reads: usize, stop: &AtomicBool) -> Sampled {
-        self.grow(LONGEST);
+        self.grow(MAX_BATCH_READS);
         let reads = reads.clamp(1, self.raw.len());
         let slots = &mut self.raw[..reads];
         let outer_before = outer.map(read);

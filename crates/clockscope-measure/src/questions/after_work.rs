@@ -265,11 +265,15 @@ impl<'a, P: Platform> Participant<'a, P> {
     /// The counter between two reads of the clock: the narrowest of several.
     fn bracket(&self) -> Result<Bracket, Errno> {
         let sampler = self.entry.sampler.as_ref().map_err(|_| Errno::UNSUPPORTED)?;
-        let take = || {
-            let around = sampler.around(self.counter, &mut || ())?;
-            Ok(Bracket { before: around.outer[0], inner: around.inner[0], after: around.outer[1] })
-        };
-        narrowest(take, Bracket::width, BRACKETS, 0)
+        narrowest(
+            || {
+                let around = sampler.around(self.counter, &mut || ())?;
+                Ok(Bracket { before: around.outer[0], inner: around.inner[0], after: around.outer[1] })
+            },
+            Bracket::width,
+            BRACKETS,
+            0,
+        )
     }
 
     /// Returns the errors after each work that was done.

@@ -28,7 +28,7 @@ pub struct SwitchedRequest {
     pub clocksources: Vec<String>,
     /// Clocks by their names; all if there are none.
     pub clocks: Vec<String>,
-    /// By which path those are read that have several.
+    /// The path by which clocks that have several are read.
     pub paths: Paths,
     /// Time for sampling with each clocksource, in seconds, all clocks together.
     pub duration_s: f64,
@@ -258,9 +258,9 @@ fn counter_hz(session: &Session<'_>) -> Result<f64, NoFrequency> {
 /// Costs of reading CLOCK_MONOTONIC, in ns.
 #[derive(Clone, Debug)]
 struct ReadCosts {
-    /// By the path that programs use.
+    /// Cost by the path that programs use.
     cost_ns: Figure<f64>,
-    /// By system call.
+    /// Cost by system call.
     syscall_ns: Figure<f64>,
 }
 

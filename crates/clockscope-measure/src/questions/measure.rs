@@ -12,9 +12,9 @@ use clockscope_records::{Baseline, ClockRecord, Envelope, Figure, Measurement, T
 use crate::instrument::bench::{Bench, Progress, Sampling, Setup};
 use crate::instrument::catalog::{Catalog, CatalogEntry, ErasedClock};
 use crate::instrument::error::MeasureError;
-use crate::instrument::measured_clock::{FEWEST_BATCHES, MeasuredClock, TickBudget, is_counter};
+use crate::instrument::measured_clock::{MIN_COST_BATCHES, MeasuredClock, TickBudget, is_counter};
 use crate::instrument::record;
-use crate::instrument::sampler::{LONGEST, Probe};
+use crate::instrument::sampler::{MAX_BATCH_READS, Probe};
 use crate::instrument::session::Session;
 use crate::instrument::timer::TimerCalibration;
 use crate::platform::Platform;
@@ -85,7 +85,7 @@ pub(crate) struct CostResult {
     pub(crate) clocks: Vec<ClockRecord>,
     pub(crate) baseline: Baseline,
     pub(crate) sampling: Sampling,
-    /// By whose rate the figures are.
+    /// The timer, by whose rate the figures are.
     pub(crate) timer: TimerRecord,
 }
 
@@ -162,7 +162,7 @@ fn rounds<P: Platform>(
         let elapsed_ns = bench.elapsed_ns(sampling);
         stalled = if elapsed_ns > furthest_ns { 0 } else { stalled + 1 };
         furthest_ns = furthest_ns.max(elapsed_ns);
-        let is_over = elapsed_ns >= duration_ns && round >= FEWEST_BATCHES || stalled >= STALL_ROUNDS;
+        let is_over = elapsed_ns >= duration_ns && round >= MIN_COST_BATCHES || stalled >= STALL_ROUNDS;
         if is_over || elapsed_ns >= (turns + 1.0) / TURNS * duration_ns {
             turns = (elapsed_ns / duration_ns * TURNS).floor();
             for measured_clock in
@@ -206,14 +206,14 @@ fn fit<P: Platform>(bench: &Bench<'_, P>, measured_clock: &mut MeasuredClock<P>)
         let taken_ns = (0..3).filter_map(|_| measured_clock.batch(bench, false)).min_by(f64::total_cmp);
         let (Some(taken_ns), Some(state)) = (taken_ns, &mut measured_clock.state) else { return };
         let reads = state.reads_per_batch;
-        if taken_ns >= BATCH_NS / 2.0 || reads == LONGEST {
+        if taken_ns >= BATCH_NS / 2.0 || reads == MAX_BATCH_READS {
             let cost_ns = taken_ns / reads as f64;
             // A timer too coarse to show any time gives an infinite number, of which the longest
             // batch is made.
-            state.reads_per_batch = ((BATCH_NS / cost_ns) as usize).clamp(1, LONGEST);
+            state.reads_per_batch = ((BATCH_NS / cost_ns) as usize).clamp(1, MAX_BATCH_READS);
             return;
         }
-        state.reads_per_batch = (reads * 2).min(LONGEST);
+        state.reads_per_batch = (reads * 2).min(MAX_BATCH_READS);
     }
 }
 

@@ -39,7 +39,7 @@ pub struct RateRequest {
     /// The clocks' names; those that may run at rates of their own, and the counter, if there are
     /// none.
     pub clocks: Vec<String>,
-    /// By which path those are read that have several.
+    /// The path by which clocks that have several are read.
     pub paths: Paths,
     /// The reference's name; `None` for a clock of the system that nobody steers.
     pub reference: Option<String>,
@@ -56,7 +56,7 @@ pub struct RateRequest {
 pub struct Live {
     /// Share of the time that has passed, from 0 to 1.
     pub share: f64,
-    /// So far, in seconds.
+    /// Time since the beginning, in seconds.
     pub seconds: f64,
     /// The clock whose bound is the widest.
     pub clock: String,

@@ -14,7 +14,7 @@ use crate::instrument::context::Context;
 use crate::instrument::error::MeasureError;
 use crate::instrument::measured_clock::{MeasuredClock, MeasuredState, ReadBatch, TickBudget};
 use crate::instrument::record;
-use crate::instrument::sampler::LONGEST;
+use crate::instrument::sampler::MAX_BATCH_READS;
 use crate::instrument::session::Session;
 use crate::instrument::{distribution, tick_record};
 use crate::platform::Platform;
@@ -182,7 +182,7 @@ fn read<P: Platform>(
 fn warm_up<P: Platform>(bench: &Bench<'_, P>, clock: &mut MeasuredClock<P>) -> Result<usize, MeasureError> {
     let (batches, reads) = WARM_UP;
     let MeasuredClock { row, state } = clock;
-    let (Ok(sampler), Some(state)) = (&mut row.sampler, state) else { return Ok(LONGEST) };
+    let (Ok(sampler), Some(state)) = (&mut row.sampler, state) else { return Ok(MAX_BATCH_READS) };
     for _ in 0..batches {
         let sampled = sampler.sample(&bench.timer, None, reads, bench.stop);
         if sampled.error.is_none() {
@@ -190,7 +190,7 @@ fn warm_up<P: Platform>(bench: &Bench<'_, P>, clock: &mut MeasuredClock<P>) -> R
         }
     }
     let cost_ns = state.recent.median().filter(|cost| *cost > 0.0).unwrap_or(f64::INFINITY);
-    let longest = ((BATCH_NS / cost_ns) as usize).clamp(LONGEST, MAX_KEPT_READS);
+    let longest = ((BATCH_NS / cost_ns) as usize).clamp(MAX_BATCH_READS, MAX_KEPT_READS);
     sampler.make_room(longest).map_err(|_| MeasureError::Memory(longest as u64))?;
     Ok(longest)
 }

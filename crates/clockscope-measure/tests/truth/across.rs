@@ -10,12 +10,12 @@ use crate::platform::Simulated;
 /// Longest times of random transits between CPUs, in ps: threads of one core, cores, sockets.
 const TRANSITS_PS: [u64; 5] = [5_000, 40_000, 120_000, 400_000, 1_500_000];
 
-/// Turns of the longest of these questions: ten rounds of one pair each, of seven tasks; and the
-/// shortest time of one, in ns.
-const MOST_TURNS: f64 = 80.0;
-const LONGEST_TURN_NS: f64 = 2e6;
+/// Turns of the longest of these questions: ten rounds of one pair each, of seven tasks.
+const MAX_TURNS: f64 = 80.0;
+/// Shortest time of a turn, in ns.
+const MIN_TURN_NS: f64 = 2e6;
 
-/// A machine and by how many counts each CPU is ahead.
+/// A machine, and the lead of each CPU's counter in ticks.
 pub(crate) struct Apart {
     pub(crate) machine: Machine,
     pub(crate) ticks: Vec<i64>,
@@ -105,9 +105,9 @@ pub(crate) fn longest_ps(machine: &Machine, duration_s: f64) -> u128 {
 /// Limits a machine's time to a question with turns that are long enough for all of them, in each
 /// of which threads wait for each other.
 pub(crate) fn limited(machine: Machine, duration_s: f64) -> Simulated {
-    let turn_ns = LONGEST_TURN_NS.max(duration_s * 1e9 / MOST_TURNS);
+    let turn_ns = MIN_TURN_NS.max(duration_s * 1e9 / MAX_TURNS);
     let paused_ps: u64 = machine.changes.iter().map(|(_, change)| pause_ps(change)).sum();
-    let limit_ps = most_ns(&machine, MOST_TURNS, turn_ns) as u128 * 1000 + u128::from(paused_ps);
+    let limit_ps = most_ns(&machine, MAX_TURNS, turn_ns) as u128 * 1000 + u128::from(paused_ps);
     Simulated::limited(machine, limit_ps)
 }
 

@@ -23,7 +23,7 @@ fn repeats_within_a_tick_made_a_clock_stuck() {
     for tick_ns in [10_000, 30_517, 99_000] {
         let mut machine = quiet(Clocksource::Device(tick_ns));
         machine.specs.iter_mut().filter(|spec| spec.id.is_some()).for_each(|spec| spec.cost.ps = 25_000);
-        on_one("check::repeats", 7, &Simulated::within(machine, 0.5), &mut |session, _| {
+        on_one("check_coarse::repeats", 7, &Simulated::within(machine, 0.5), &mut |session, _| {
             let checked = ask(session, Policy::default(), 0.3);
             for clock in ["monotonic", "monotonic_raw", "realtime", "monotonic_coarse"] {
                 let evidence = &verdict(&checked.found, clock).evidence;
@@ -39,7 +39,7 @@ fn repeats_within_a_tick_made_a_clock_stuck() {
 fn steps_of_the_reference_are_no_jumps_of_the_counter() {
     for tick_ns in [5_000, 30_517, 99_000, 1_000_000] {
         let machine = quiet(Clocksource::Device(tick_ns));
-        on_one("check::steps_of_the_reference", 7, &Simulated::within(machine, 0.5), &mut |session, _| {
+        on_one("check_coarse::steps_of_the_reference", 7, &Simulated::within(machine, 0.5), &mut |session, _| {
             let checked = ask(session, Policy::default(), 0.2);
             let counter = verdict(&checked.found, "tsc");
             let jumps = counter.evidence.iter().find(|found| found.data.kind() == EvidenceKind::Jumps);
@@ -56,7 +56,7 @@ fn a_coarse_clock_that_stands_still_is_unfit() {
     let clock = machine.spec("monotonic_coarse").and_then(|spec| spec.id).expect("it is there");
     machine.at_ms(30.0, Change::FreezeClock { clock });
     machine.at_ms(230.0, Change::ThawClock { clock });
-    on_one("check::coarse", 7, &Simulated::within(machine, 1.5), &mut |session, _| {
+    on_one("check_coarse::a_coarse_clock_that", 7, &Simulated::within(machine, 1.5), &mut |session, _| {
         let checked = ask(session, Policy::default(), 1.0);
         let coarse = verdict(&checked.found, "monotonic_coarse");
         assert_eq!(coarse.verdict, Trustworthiness::Unfit, "{coarse:?}");
@@ -73,7 +73,7 @@ fn a_coarse_clock_at_a_wrong_rate_is_unfit() {
         let mut machine = quiet(Clocksource::Tsc);
         let clock = machine.spec("monotonic_coarse").and_then(|spec| spec.id).expect("it is there");
         machine.at_ms(0.0, Change::SlewClock { clock, share });
-        on_one("check::coarse_rate", 7, &Simulated::within(machine, 0.5), &mut |session, _| {
+        on_one("check_coarse::a_coarse_clock_at", 7, &Simulated::within(machine, 0.5), &mut |session, _| {
             let checked = ask(session, Policy::default(), 0.3);
             let coarse = verdict(&checked.found, "monotonic_coarse");
             assert_eq!(coarse.verdict == Trustworthiness::Unfit, expected, "{share}: {coarse:?}");

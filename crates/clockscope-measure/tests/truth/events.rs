@@ -23,8 +23,8 @@ const SOME_BATCHES: u64 = 1 << 16;
 /// `STUCK_TICKS`.
 const STUCK: usize = 200;
 const STUCK_TICKS: f64 = 4.0;
-/// By what share the mean rate of a timer may differ from its first one without being doubted, and
-/// what both are uncertain by.
+/// Share by which the mean rate of a timer may differ from its first one without being doubted, and
+/// the uncertainty of both.
 const UNNOTICED: f64 = 1.5e-3;
 /// A pause between two batches that is a gap, in ns, less what the clocks differ by.
 const PAUSE_NS: f64 = 0.99e6;
@@ -87,7 +87,7 @@ struct Recounted {
 }
 
 impl Recounted {
-    fn of(readings: &[Read]) -> Self {
+    fn from_readings(readings: &[Read]) -> Self {
         let steps: Vec<i64> =
             readings.windows(2).map(|pair| pair[1].value.wrapping_sub(pair[0].value) as i64).collect();
         let runs: Vec<usize> = steps.split(|step| *step != 0).map(<[i64]>::len).collect();
@@ -171,12 +171,12 @@ fn faulty(maker: Maker, seed: u64) -> (Machine, Fault) {
 /// Duration of these questions, in s.
 const SECONDS: f64 = 0.02;
 /// For how long the thread itself may run, in s: all of its readings are kept.
-const MOST_S: f64 = 0.04;
+const MAX_RUNNING_S: f64 = 0.04;
 
 /// Time for which this machine is asked, in s.
 fn seconds(machine: &Machine) -> f64 {
     let turns = f64::from(machine.loads[0].competitors) + 1.0;
-    machine.duration_s(SECONDS).min((MOST_S * turns).max(SECONDS))
+    machine.duration_s(SECONDS).min((MAX_RUNNING_S * turns).max(SECONDS))
 }
 
 /// A machine whose question has to end.
@@ -223,7 +223,7 @@ fn counted(session: &Session<'_, Simulated>, seed: u64, fault: Fault, gaps: &mut
         let clock_index = machine.clock_index(&name);
         let spec = &machine.specs[clock_index];
         let readings = readings(&reads, clock_index, events.reads);
-        let recounted = Recounted::of(&readings);
+        let recounted = Recounted::from_readings(&readings);
         let reported = Recounted { regression: events.regression, stall: events.stall, smallest: recounted.smallest };
         assert_eq!(reported, recounted, "{name}: {events:?}");
         let (certain, possible) = stuck(machine, spec, &readings);

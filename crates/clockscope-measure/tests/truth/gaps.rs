@@ -436,8 +436,8 @@ fn figures(found: &CpuGaps, [threshold_ns, turn_ps, check_ps]: [f64; 3], truth: 
 
 /// Each is between what it would be of the shortest and of the longest lengths that are possible.
 fn quantiles(found: &CpuGaps, certain: &[&Expected]) {
-    let sorted = |of: fn(&Expected) -> f64| {
-        let mut lengths: Vec<f64> = certain.iter().map(|gap| of(gap)).collect();
+    let sorted = |length: fn(&Expected) -> f64| {
+        let mut lengths: Vec<f64> = certain.iter().map(|gap| length(gap)).collect();
         lengths.sort_by(f64::total_cmp);
         lengths
     };

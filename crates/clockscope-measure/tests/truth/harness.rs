@@ -11,9 +11,9 @@ use clockscope_measure::Session;
 use crate::platform::Simulated;
 
 /// Machines of a test in the release check: of this number each share and each kind is known.
-const MANY: u64 = 50;
+const FULL_MACHINES: u64 = 50;
 /// Machines of a test in the quick tier.
-const FEW: u64 = 3;
+const QUICK_MACHINES: u64 = 3;
 /// The variable that says how many machines a test asks.
 const MACHINES: &str = "CLOCKSCOPE_MACHINES";
 
@@ -123,7 +123,7 @@ pub(crate) fn on_machines(
 
 /// Returns true if enough machines are asked that each kind of them is among these.
 pub(crate) fn are_many() -> bool {
-    number("CLOCKSCOPE_SEED").is_none() && machine_count() >= MANY
+    number("CLOCKSCOPE_SEED").is_none() && machine_count() >= FULL_MACHINES
 }
 
 /// The seeds of the machines that a test asks.
@@ -134,9 +134,9 @@ pub(crate) fn seeds() -> Range<u64> {
 /// Machines of a test: few, unless `CLOCKSCOPE_MACHINES` is `full` or a number.
 fn machine_count() -> u64 {
     match std::env::var(MACHINES) {
-        Ok(all) if all == "full" => MANY,
+        Ok(all) if all == "full" => FULL_MACHINES,
         Ok(number) => number.parse().unwrap_or_else(|_| panic!("{MACHINES}={number}: expected a number, or full")),
-        Err(_) => FEW,
+        Err(_) => QUICK_MACHINES,
     }
 }
 

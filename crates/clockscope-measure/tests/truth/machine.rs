@@ -56,7 +56,7 @@ pub(crate) struct Machine {
     pub(crate) counter_cost: Option<ReadCost>,
     pub(crate) counter_hz: f64,
     pub(crate) counter_step: u64,
-    /// By what share of their cost reads take longer, on average.
+    /// Mean share of their cost by which reads take longer.
     pub(crate) jitter: f64,
     /// The nominal frequency of its counter, in Hz.
     pub(crate) nominal_hz: Option<u64>,

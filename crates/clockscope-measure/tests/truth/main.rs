@@ -11,6 +11,7 @@ mod census;
 mod check;
 mod check_coarse;
 mod check_cpu_time;
+mod check_faults;
 mod events;
 mod gaps;
 mod gaps_failing;

@@ -11,7 +11,7 @@ use crate::varied::check_unreadable;
 use crate::{steps, ticks};
 
 /// The longest measurement, in s, but for those of busy machines that are asked for long.
-const LONGEST_S: f64 = 0.16;
+const MAX_MEASUREMENT_S: f64 = 0.16;
 
 /// A random machine whose measurement has to end.
 fn limited(seed: u64) -> Simulated {
@@ -19,7 +19,7 @@ fn limited(seed: u64) -> Simulated {
 }
 
 fn within(machine: Machine) -> Simulated {
-    let longest_s = machine.duration_s(LONGEST_S);
+    let longest_s = machine.duration_s(MAX_MEASUREMENT_S);
     Simulated::within(machine, longest_s)
 }
 
@@ -129,7 +129,7 @@ fn what_a_read_costs_is_reported_with_its_interval() {
 fn a_right_clock_is_right() {
     let make = |seed: u64| match seed % 2 {
         0 => limited(seed),
-        _ => limited(seed).with_narrow_counter(LONGEST_S / 4.0),
+        _ => limited(seed).with_narrow_counter(MAX_MEASUREMENT_S / 4.0),
     };
     on_machines("measure::a_right_clock", make, all_is_right);
 }

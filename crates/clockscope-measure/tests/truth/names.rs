@@ -31,7 +31,7 @@ const OTHER_REFERENCES: [(&str, &str); 4] = [
 
 const DURATION_S: f64 = 0.08;
 /// Time that the longest of these questions may take, in s: all kinds of sleeps, three times each.
-const LONGEST_S: f64 = 10.0;
+const MAX_QUESTION_S: f64 = 10.0;
 
 /// Returns another name for a clock or a reference; the same where there is none.
 pub(crate) fn other_name(name: &'static str) -> &'static str {
@@ -78,7 +78,7 @@ fn machine(seed: u64) -> Machine {
 /// whatever its clocks are called.
 #[test]
 fn no_answer_depends_on_names() {
-    let make = |seed| Simulated::across(machine(seed), LONGEST_S);
+    let make = |seed| Simulated::across(machine(seed), MAX_QUESTION_S);
     on_machines("names::no_answer_depends", make, |session, seed| {
         let mut other = make(seed);
         other.has_other_names = true;

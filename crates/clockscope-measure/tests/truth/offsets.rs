@@ -12,7 +12,7 @@ use crate::machine::{Clocksource, Machine, Maker, pause_ps};
 use crate::platform::Simulated;
 
 /// Shortest time for one direction of a pair, in ns (docs/reference/method/offsets.md).
-const SHORTEST_NS: f64 = 2e6;
+const MIN_DIRECTION_NS: f64 = 2e6;
 
 /// A step of a counter that may be taken for steering, in ns: of the time in which all CPUs are
 /// compared with the kernel's clock.
@@ -43,7 +43,7 @@ fn ask(session: &Session<'_, Simulated>, seed: u64) -> Offsets {
     let OffsetsRequest { duration_s, serial, .. } = request;
     let found = offsets(session, &request, &mut |_| {}).expect("it can be asked").found;
     let (rounds, turns) = across::turns(machine.cpus.cpus(), serial);
-    let turn_ns = (duration_s * 1e9 / (2.0 * rounds * turns)).max(SHORTEST_NS);
+    let turn_ns = (duration_s * 1e9 / (2.0 * rounds * turns)).max(MIN_DIRECTION_NS);
     across::check_time(machine, 2.0 * rounds * turns, turn_ns);
     found
 }

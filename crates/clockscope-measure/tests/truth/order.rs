@@ -14,7 +14,7 @@ use crate::platform::Simulated;
 use crate::varied::check_unreadable;
 
 /// Shortest time for one clock and pair, in ns (docs/reference/method/order.md).
-const SHORTEST_NS: f64 = 0.5e6;
+const MIN_TASK_NS: f64 = 0.5e6;
 
 /// Duration of a question, in s, but for busy machines that are asked for long.
 const USUAL_S: f64 = 0.001;
@@ -59,7 +59,7 @@ impl Question {
         let (rounds, turns) = across::turns(machine.cpus.cpus(), serial);
         let tasks = (1 + handoffs.len() * self.names.len()) as f64;
         let all = rounds * turns * tasks;
-        across::check_time(machine, all, SHORTEST_NS.max(duration_s * 1e9 / all));
+        across::check_time(machine, all, MIN_TASK_NS.max(duration_s * 1e9 / all));
         self.consistent(machine, &found);
         found
     }

@@ -32,7 +32,7 @@ const CPU_ACCOUNT_PS: u64 = 80_000_000;
 /// A wait that takes longer is long.
 const LONG_WAIT_PS: u128 = 10_000_000;
 /// The longest time that a spinning thread does not look at its clock, in ps.
-const LONGEST_WORK_PS: u64 = 1_000_000;
+const MAX_WORK_PS: u64 = 1_000_000;
 
 /// The instrument's view of a simulated machine.
 pub(crate) struct Simulated {
@@ -509,7 +509,7 @@ impl Sleeps for Simulated {
         let until_ps = began_ps + i128::from(ns) * 1000;
         while now_ps() < until_ps {
             let left_ps = (until_ps - now_ps()) as u64;
-            self.cpus().work_ps(left_ps.clamp(20_000, LONGEST_WORK_PS));
+            self.cpus().work_ps(left_ps.clamp(20_000, MAX_WORK_PS));
         }
         self.spins.lock().expect("nobody panicked").push((ns, ((now_ps() - began_ps) / 1000) as u64));
     }

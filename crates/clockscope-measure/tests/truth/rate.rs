@@ -335,7 +335,7 @@ fn changing(maker: Maker, seed: u64) -> Machine {
 
 /// Of how many records in a hundred the bound may be left out: those by a counter, and the
 /// calibration's own pair.
-const MOST_LEFT_OUT: u64 = 35;
+const MAX_LEFT_OUT_PERCENT: u64 = 35;
 
 /// Observations of all machines.
 #[derive(Debug, Default)]
@@ -370,7 +370,7 @@ fn a_rate_that_changes_is_reported_as_it_is() {
         assert!(bounds > 60 && constant > 20 && changed > 10 && located > 5 && steps > 5, "{seen:?}");
         let left_out = compared - bounds;
         assert!(ambiguous + by_ticks == left_out, "{seen:?}");
-        assert!(left_out * 100 <= compared * MOST_LEFT_OUT && several * 10 <= compared, "{seen:?}");
+        assert!(left_out * 100 <= compared * MAX_LEFT_OUT_PERCENT && several * 10 <= compared, "{seen:?}");
     }
 }
 

@@ -9,7 +9,7 @@ use crate::machine::{Clocksource, Machine, Maker};
 use crate::platform::Simulated;
 
 /// Time that the longest of these questions may take, in s: all kinds of sleeps, three times each.
-const LONGEST_S: f64 = 10.0;
+const MAX_QUESTION_S: f64 = 10.0;
 
 /// A quiet machine whose counter moves its clocks.
 fn machine(seed: u64, clocksource: Clocksource) -> Machine {
@@ -29,7 +29,7 @@ fn rates_of(machine: Machine, clocks: &[&str], reference: &str, until_ppm: Optio
 
 /// Asks a machine. One that does not answer in time is shown, with what it did.
 fn answered<T>(machine: Machine, question: impl Fn(&Session<'_, Simulated>) -> T) -> (T, Simulated) {
-    let (platform, mut answer) = (Simulated::within(machine, LONGEST_S), None);
+    let (platform, mut answer) = (Simulated::within(machine, MAX_QUESTION_S), None);
     on_one("rate_errors", 0, &platform, &mut |session, _| answer = Some(question(session)));
     (answer.expect("it was asked"), platform)
 }

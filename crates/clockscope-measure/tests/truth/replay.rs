@@ -19,7 +19,7 @@ use crate::platform::{Signal, Simulated};
 
 /// Time that the longest of these questions may take, in s: 20,000 reads of four clocks, beside one
 /// that stands still.
-const LONGEST_S: f64 = 3.0;
+const MAX_QUESTION_S: f64 = 3.0;
 
 /// A random machine, with nothing wrong or a fault of one of its clocks.
 fn machine(seed: u64) -> Machine {
@@ -60,7 +60,7 @@ fn recorded(seed: u64) -> Result<(Envelope<Steps>, Recording), MeasureError> {
 /// Asks a machine of this seed, and records it, until it is interrupted at this true time in ps.
 fn recorded_until(seed: u64, at_ps: u128) -> Result<(Envelope<Steps>, Recording), MeasureError> {
     let signal = Arc::new(Signal { at_ps, stop: AtomicBool::new(at_ps == 0) });
-    let mut platform = Simulated::within(machine(seed), LONGEST_S);
+    let mut platform = Simulated::within(machine(seed), MAX_QUESTION_S);
     platform.signal = Some(Arc::clone(&signal));
     answered(&Session::new(&platform, &signal.stop), seed)
 }
@@ -99,7 +99,7 @@ fn assert_same(answer: &Envelope<Steps>, again: Result<Envelope<Steps>, String>)
 /// From a file, on whatever machine.
 #[test]
 fn a_recording_gives_the_answer_again() {
-    let make = |seed| Simulated::within(machine(seed), LONGEST_S);
+    let make = |seed| Simulated::within(machine(seed), MAX_QUESTION_S);
     on_machines("replay::a_recording_gives", make, |session, seed| match answered(session, seed) {
         Ok((answer, recording)) => assert_same(&answer, replayed(&written(&recording))),
         Err(error) => assert_frozen(&error),
@@ -110,7 +110,7 @@ fn a_recording_gives_the_answer_again() {
 #[test]
 fn a_recorded_run_gives_the_answer_of_any_other() {
     const ONE_BATCH: u64 = 1024;
-    let make = |seed| Simulated::within(machine(seed), LONGEST_S);
+    let make = |seed| Simulated::within(machine(seed), MAX_QUESTION_S);
     on_machines("replay::a_recorded_run_gives", make, |session, seed| {
         let (names, RecordRequest { reads, cpu }) = request(&session.platform().machine, seed);
         let reads = reads.min(ONE_BATCH);

@@ -58,15 +58,15 @@ impl Decided {
     fn count(&mut self, metric: &Metric, truth: [f64; 2]) {
         let [a, b] = truth;
         let bound = metric.a_bound.unwrap_or(0.0) + metric.b_bound.unwrap_or(0.0);
-        if (a - b).abs() > bound.max(SAME * a.max(b)) {
+        if (a - b).abs() > bound.max(MAX_TIE_SHARE * a.max(b)) {
             self.different += 1;
             self.decided += u32::from(matches!(metric.winner.get(), Some(Winner::A | Winner::B)));
         }
     }
 }
 
-/// Figures that differ by less than this share are the same.
-const SAME: f64 = 0.02;
+/// Largest difference of figures that tie, as a share.
+const MAX_TIE_SHARE: f64 = 0.02;
 
 /// Two clocks that do nothing wrong are compared.
 fn sound(maker: Maker, seed: u64) -> Simulated {

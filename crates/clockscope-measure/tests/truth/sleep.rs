@@ -16,10 +16,10 @@ const SPIN_ERROR_NS: f64 = 200.0;
 /// Time that a thread loses around a sleep without being interrupted, but for the clock's reads, in
 /// ns.
 const BESIDE_NS: f64 = 100.0;
-/// Calls times lengths of sleeps, the most sleeps of each, and how late any of them is at most, in
+/// Calls times lengths of sleeps, the most sleeps of each, and the largest lateness of a sleep, in
 /// s.
 const KINDS: f64 = 7.0 * 6.0;
-const MOST_SLEEPS: f64 = 1000.0;
+const MAX_SLEEPS: f64 = 1000.0;
 const LATE_S: f64 = 0.005;
 
 /// A machine whose sleeps may end early, by less or more than they are late.
@@ -166,7 +166,7 @@ fn longest_s(machine: &Machine, duration_s: f64) -> f64 {
     // Where no clock but the sleepers' runs, the number of sleeps is the only limit.
     let frozen = |change: &Change| matches!(change, Change::FreezeClock { clock } if *clock != machine.monotonic());
     let is_untimed = machine.counter_cost.is_none() && machine.changes.iter().any(|(_, change)| frozen(change));
-    if is_untimed { usual_s + duration_s + KINDS * MOST_SLEEPS * LATE_S } else { usual_s }
+    if is_untimed { usual_s + duration_s + KINDS * MAX_SLEEPS * LATE_S } else { usual_s }
 }
 
 /// A machine that has to be asked in that time.

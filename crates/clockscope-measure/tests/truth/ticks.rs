@@ -5,10 +5,10 @@ use clockscope_system::Unit;
 
 use crate::machine::{Machine, Spec};
 
-/// By what share a tick may differ from the true one: no other tick is as near.
+/// Share by which a tick may differ from the true one: no other tick is as near.
 const NEAR: f64 = 1e-4;
 /// Clocks whose step is shorter than this, in ns, are known to be that fine at most.
-const SHORTEST_NS: f64 = 3.0;
+const MIN_FOUND_TICK_NS: f64 = 3.0;
 
 /// It is right or unknown; and so is what it is at most.
 ///
@@ -42,7 +42,7 @@ pub(crate) fn check_to(
         assert!(off <= near, "{}: the tick is {expected_ns} ns, and {reported_ns} ns was reported", spec.label());
     }
     if let Some(at_most_ns) = evidence.and_then(|evidence| evidence.at_most_ns) {
-        let is_above = at_most_ns >= true_ns.min(SHORTEST_NS) * (1.0 - near);
+        let is_above = at_most_ns >= true_ns.min(MIN_FOUND_TICK_NS) * (1.0 - near);
         assert!(is_above, "{}: the tick is {true_ns} ns, and {at_most_ns} ns at most was reported", spec.label());
     }
 }

@@ -19,7 +19,7 @@ const QPC: &str = "query_performance_counter";
 /// For how long clocks are measured, in s: each has hundreds of batches then.
 const DURATION_S: f64 = 0.02;
 /// Duration of the longest of these questions, in s, and of what the tests ask of one machine.
-const LONGEST_S: f64 = 1.0;
+const MAX_QUESTION_S: f64 = 1.0;
 
 /// By what share a tick may differ from the true one.
 const NEAR: f64 = 1e-4;
@@ -107,7 +107,7 @@ impl Windows {
 
     /// A quiet machine with it.
     fn machine(self, seed: u64) -> Simulated {
-        Simulated::within(self.made(seed), LONGEST_S)
+        Simulated::within(self.made(seed), MAX_QUESTION_S)
     }
 
     fn made(self, seed: u64) -> Machine {
@@ -168,11 +168,11 @@ fn is_found(session: &Session<'_, Simulated>, windows: Windows) {
 
 #[test]
 fn the_tick_and_the_cost_are_those_of_the_hardware_behind_the_performance_counter() {
-    let of = |seed: u64| ALL[(seed % ALL.len() as u64) as usize];
+    let case = |seed: u64| ALL[(seed % ALL.len() as u64) as usize];
     on_machines(
         "windows::the_tick_and_the_cost",
-        |seed| of(seed).machine(seed),
-        |session, seed| is_found(session, of(seed)),
+        |seed| case(seed).machine(seed),
+        |session, seed| is_found(session, case(seed)),
     );
 }
 
@@ -219,7 +219,7 @@ fn a_performance_counter_that_goes_back_between_processors_is_found() {
         let mut machine = windows.made(seed as u64);
         let ahead = (AHEAD_NS * TSC_HZ / 1e9) as i64;
         machine.at_ms(0.0, Change::SetCounterOffset { cpu: 1, ticks: ahead });
-        let platform = Simulated::across(machine, LONGEST_S);
+        let platform = Simulated::across(machine, MAX_QUESTION_S);
         let mut is_found = |session: &Session<'_, Simulated>, _: u64| {
             let catalog = Catalog::new(session.platform()).select(&[QPC.to_owned()], Paths::Libc);
             let request = OrderRequest {

@@ -169,17 +169,21 @@ fn repeats_after(lag: usize, ticks: &[u64], unusual: &[usize]) -> bool {
 /// Returns true if readings that are far apart keep the phase that neighbors have, where nothing
 /// came between them.
 fn is_coherent(values: &[u64], usual: u64, lattice: &Lattice) -> bool {
-    let length = |lag: usize| {
-        let pairs = values.iter().zip(&values[lag..]).map(|(from, to)| to - from);
-        let unbroken = pairs.filter(|apart| *apart <= 2 * lag as u64 * usual.max(1));
-        let phases = unbroken.map(|apart| phase::vector(phase::fraction(apart as f64 / lattice.period)));
-        let (cosine, sine, count) =
-            phases.fold((0.0, 0.0, 0.0), |sum, (cosine, sine)| (sum.0 + cosine, sum.1 + sine, sum.2 + 1.0));
-        (count >= MIN_UNDISTURBED_PAIRS).then(|| f64::hypot(sine, cosine) / count)
-    };
     // As far apart as there are readings that nothing came between.
-    let far = COHERENCE_LAGS.iter().filter(|lag| **lag <= values.len() / 8).find_map(|lag| length(*lag));
-    far.zip(length(1)).is_some_and(|(far, near)| far >= MIN_REMAINING_COHERENCE * near)
+    let mut lags = COHERENCE_LAGS.into_iter().filter(|lag| *lag <= values.len() / 8);
+    let far = lags.find_map(|lag| coherence(values, lag, usual, lattice));
+    far.zip(coherence(values, 1, usual, lattice)).is_some_and(|(far, near)| far >= MIN_REMAINING_COHERENCE * near)
+}
+
+/// Returns the length of the mean phase of differences between readings that are `lag` apart: 1
+/// where all have one phase. `None` if there are too few that nothing came between.
+fn coherence(values: &[u64], lag: usize, usual: u64, lattice: &Lattice) -> Option<f64> {
+    let pairs = values.iter().zip(&values[lag..]).map(|(from, to)| to - from);
+    let unbroken = pairs.filter(|apart| *apart <= 2 * lag as u64 * usual.max(1));
+    let phases = unbroken.map(|apart| phase::vector(phase::fraction(apart as f64 / lattice.period)));
+    let (cosine, sine, count) =
+        phases.fold((0.0, 0.0, 0.0), |sum, (cosine, sine)| (sum.0 + cosine, sum.1 + sine, sum.2 + 1.0));
+    if count >= MIN_UNDISTURBED_PAIRS { Some(f64::hypot(sine, cosine) / count) } else { None }
 }
 
 /// Returns true if the steps prove that no tick is longer than [`super::SHORTEST`]: of four

@@ -34,8 +34,8 @@ pub fn systems_with_interface(text: &str) -> Vec<System> {
 }
 
 fn systems_of(is_meant: impl Fn(&Cataloged) -> bool) -> Vec<System> {
-    let has = |system: &System| CLOCKS.iter().any(|clock| is_meant(clock) && clock.systems.contains(system));
-    System::ALL.into_iter().filter(has).collect()
+    let meant: Vec<&Cataloged> = CLOCKS.iter().filter(|clock| is_meant(clock)).collect();
+    System::ALL.into_iter().filter(|system| meant.iter().any(|clock| clock.systems.contains(system))).collect()
 }
 
 /// Returns the row of a clock of this system. Panics if it has none, which the compiler reports

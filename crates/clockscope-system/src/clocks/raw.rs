@@ -193,12 +193,12 @@ mod tests {
     #[test]
     fn a_kind_says_what_moves_a_clock() {
         use ClockKind::{Counter, CpuTime, Cycles, Monotonic, Wall};
-        let of = |kind| {
+        let facts = |kind| {
             let info = ClockInfo::new("x", kind, ReadPath::Libc, Resolution::OneCount, "x");
             (info.basis, info.is_steered, info.counts_suspend)
         };
-        assert_eq!([Monotonic, Wall].map(of), [false, true].map(|counts| (ClockBasis::Clocksource, true, counts)));
-        assert_eq!(of(CpuTime), (ClockBasis::Scheduler, false, false));
-        assert_eq!([Counter, Cycles].map(of), [(ClockBasis::Other, false, true); 2]);
+        assert_eq!([Monotonic, Wall].map(facts), [false, true].map(|counts| (ClockBasis::Clocksource, true, counts)));
+        assert_eq!(facts(CpuTime), (ClockBasis::Scheduler, false, false));
+        assert_eq!([Counter, Cycles].map(facts), [(ClockBasis::Other, false, true); 2]);
     }
 }

@@ -38,18 +38,18 @@ mod tests {
     /// 125/3 on Apple silicon. PowerPC's was 1000000000/33333335 (QA1398).
     #[test]
     fn fractions_that_apple_documents_are_exact() {
-        let of = |numerator, denominator| Timebase::new(numerator, denominator).unwrap();
+        let timebase = |numerator, denominator| Timebase::new(numerator, denominator).unwrap();
         assert_eq!(
-            (of(1, 1).count_ns(), of(1, 1).frequency_hz(), of(1, 1).nanoseconds(u64::MAX)),
+            (timebase(1, 1).count_ns(), timebase(1, 1).frequency_hz(), timebase(1, 1).nanoseconds(u64::MAX)),
             (1.0, 1e9, u64::MAX)
         );
-        let apple = of(125, 3);
+        let apple = timebase(125, 3);
         assert_eq!((apple.frequency_hz(), apple.nanoseconds(24_000_000)), (24e6, 1_000_000_000));
         // A rounded unit of 41 or 42 ns would be wrong by 16 and 8 ms in a second.
         assert_eq!([1, 2, 3, 4].map(|counts| apple.nanoseconds(counts)), [41, 83, 125, 166]);
         // A hundred years, whose product has more than 64 bits.
         assert_eq!(apple.nanoseconds(100 * 365 * 86_400 * 24_000_000), 100 * 365 * 86_400 * 1_000_000_000);
-        assert_eq!(of(1_000_000_000, 33_333_335).nanoseconds(33_333_335), 1_000_000_000);
+        assert_eq!(timebase(1_000_000_000, 33_333_335).nanoseconds(33_333_335), 1_000_000_000);
     }
 
     #[test]

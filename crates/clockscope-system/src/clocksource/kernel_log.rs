@@ -156,11 +156,11 @@ pub(crate) fn fuzz(log: &str) {
 
     let lines: Vec<String> = log.lines().filter_map(text).map(str::to_owned).collect();
     let found = faults(&lines);
-    let line_of = |cause: &KernelCause| match cause {
+    let reported = found.iter().filter_map(|cause| match cause {
         KernelCause::LogLine { line, .. } => Some(line.clone()),
         _ => None,
-    };
-    let reported: BTreeSet<String> = found.iter().filter_map(line_of).collect();
+    });
+    let reported: BTreeSet<String> = reported.collect();
     let expected: BTreeSet<String> = lines.into_iter().filter(|line| is_fault(line)).collect();
     assert!(
         reported.len() == found.len() && reported.is_subset(&expected) && reported.is_empty() == expected.is_empty()

@@ -96,6 +96,10 @@ pub enum SwitchError {
     },
 }
 
+fn refused(name: &str, reason: String) -> SwitchError {
+    SwitchError::Refused { name: name.to_owned(), reason }
+}
+
 /// The right to switch, held by this process alone. Dropping it puts the clocksource back.
 #[derive(Debug)]
 pub struct Right {
@@ -233,11 +237,12 @@ impl SwitchPaths {
 
     /// Sets the clocksource, and checks that the kernel uses it.
     fn write_current(&self, name: &str) -> Result<(), SwitchError> {
-        let refused = |reason: String| SwitchError::Refused { name: name.to_owned(), reason };
         let opened = OpenOptions::new().write(true).truncate(true).open(self.folder.join("current_clocksource"));
-        opened.and_then(|mut file| file.write_all(name.as_bytes())).map_err(|error| refused(error.to_string()))?;
+        opened
+            .and_then(|mut file| file.write_all(name.as_bytes()))
+            .map_err(|error| refused(name, error.to_string()))?;
         let is = self.current()?;
-        if is == name { Ok(()) } else { Err(refused(format!("it uses {is}"))) }
+        if is == name { Ok(()) } else { Err(refused(name, format!("it uses {is}"))) }
     }
 
     fn marker_error(&self, error: io::Error) -> SwitchError {

@@ -140,9 +140,9 @@ proptest! {
     fn what_is_listed_is_read(
         listed in prop::collection::vec(("[A-Za-z][A-Za-z0-9-]{0,8}( [A-Z][a-z]{1,4})?", any::<i32>(), any::<u64>()), 0..6)
     ) {
-        let of = |form: &dyn Fn(&(String, i32, u64)) -> String| listed.iter().map(form).collect::<Vec<_>>().join(" ");
-        let freebsd = of(&|(name, quality, _)| format!("{name}({quality})"));
-        let netbsd = of(&|(name, quality, hz)| format!("{name}(q={quality}, f={hz} Hz)"));
+        let list = |form: &dyn Fn(&(String, i32, u64)) -> String| listed.iter().map(form).collect::<Vec<_>>().join(" ");
+        let freebsd = list(&|(name, quality, _)| format!("{name}({quality})"));
+        let netbsd = list(&|(name, quality, hz)| format!("{name}(q={quality}, f={hz} Hz)"));
         for (text, has_frequency) in [(freebsd, false), (netbsd, true)] {
             let expected: Vec<_> = listed.iter().map(|(name, quality, hz)| Timecounter {
                 name: name.clone(),

@@ -87,7 +87,7 @@ fn trace() -> Result<Trace, Box<dyn Error>> {
         tracer.span("answer", |_| work(3));
     });
     drop(upkeep);
-    Trace::of(stamps, &tracer.events)
+    Trace::convert(stamps, &tracer.events)
 }
 
 /// A fraction of a millisecond for each part.
@@ -97,7 +97,7 @@ fn work(parts: u64) {
 
 impl Trace {
     /// Converts recorded events.
-    fn of(stamps: Stamps, recorded: &[Event<Stamp>]) -> Result<Self, Box<dyn Error>> {
+    fn convert(stamps: Stamps, recorded: &[Event<Stamp>]) -> Result<Self, Box<dyn Error>> {
         let anchor = Anchor::now().ok_or("the system has no wall clock; use a system that has one")?;
         let converted: Result<Vec<_>, StampError> =
             recorded.iter().map(|event| stamps.instant_with_bound(event.time)).collect();

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use clockscope_core::atomic::AtomicU64;
 use core::sync::atomic::Ordering;
 
-use clockscope_core::chrony::{self, ADDRESS, PATIENCE, ROUNDED};
+use clockscope_core::chrony::{self, ADDRESS, MAX_ROUNDING_SHARE, PATIENCE};
 use clockscope_core::civil::{KernelClockState, Leap};
 use clockscope_core::os;
 
@@ -118,7 +118,7 @@ impl Tracking {
     /// The interval of the true time, where the kernel's clock was read in `reading_ns`, after an
     /// answer that took `answer_ns`. The clock is slewed on meanwhile.
     pub(super) fn interval(&self, kernel: &KernelClockState, (reading_ns, answer_ns): (u64, u64)) -> CivilInterval {
-        let rounded_s = self.correction.abs() * ROUNDED;
+        let rounded_s = self.correction.abs() * MAX_ROUNDING_SHARE;
         let slewed_ns = MAX_SLEW * (reading_ns + answer_ns) as f64;
         let error_ns = (self.error_s() + rounded_s) * 1e9 + slewed_ns;
         let error_ns = (error_ns.ceil() as u64).saturating_add(kernel.unit_ns).saturating_add(reading_ns);

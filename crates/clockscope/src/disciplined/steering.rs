@@ -176,7 +176,7 @@ impl<C: Counter, S: OsClock> Steering<C, S> {
         let ns_per_tick = mean.rate.middle();
         if ns_per_tick > MAX_TICK_NS {
             self.demote(guard, Demotion::CoarseCounter);
-        } else if C::BITS < 64 && ns_per_tick * 2f64.powi(C::BITS as i32) < C::SHORTEST_PERIOD_NS {
+        } else if C::BITS < 64 && ns_per_tick * 2f64.powi(C::BITS as i32) < C::MIN_PERIOD_NS {
             self.demote(guard, Demotion::Wraps);
         } else if mean.window_ns >= self.window_ns() as f64
             && guard.rate.ns_per_tick() > 0.0

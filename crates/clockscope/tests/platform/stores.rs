@@ -28,9 +28,9 @@ use super::counters::counters_apart_ns;
 const ROUNDS: u64 = 1_000_000;
 const MAX_THREAD_TIME: Duration = Duration::from_secs(10);
 
-/// By how much counters of two CPUs may be apart without any handoff that shows it, in ns: a guest
-/// on AMD EPYC (family 25, model 1) had 2 ns in one of 150 runs, and 7 ns while the hypervisor ran
-/// both on one core.
+/// Largest offset between the counters of two CPUs that no handoff need show, in ns: a guest on AMD
+/// EPYC (family 25, model 1) had 2 ns in one of 150 runs, and 7 ns while the hypervisor ran both on
+/// one core.
 const MAX_HIDDEN_OFFSET_NS: u64 = 10;
 
 /// A number that shares no cache line with another one.

@@ -240,8 +240,8 @@ extern "C" fn in_memory_of_its_own(_: *mut libc::c_void) -> libc::c_int {
     NO_COUNTER
 }
 
-/// So many children each way while threads of the parent hold the lock now and then.
-/// `CLOCKSCOPE_CHILDREN` asks for more.
+/// 150 children of each kind, while threads of the parent hold the lock now and then.
+/// `CLOCKSCOPE_CHILDREN` sets another number.
 #[test]
 fn every_child_has_a_clock_at_once() {
     let status = in_a_process(here!(every_child_has_a_clock_at_once), &[], || {

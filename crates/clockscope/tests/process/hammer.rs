@@ -16,9 +16,9 @@ use super::{in_a_process, monotonic_by_syscall};
 static KNOWN: AtomicU64 = AtomicU64::new(0);
 static READINGS: AtomicU64 = AtomicU64::new(0);
 static REGRESSIONS: AtomicU64 = AtomicU64::new(0);
-/// By how many ns the worst of them was too small.
-static WORST: AtomicU64 = AtomicU64::new(0);
-/// The generation in which the first one was, and 1.
+/// Largest step back of a reading, in ns.
+static WORST_NS: AtomicU64 = AtomicU64::new(0);
+/// Generation of the first step back, plus 1.
 static FIRST_IN: AtomicU64 = AtomicU64::new(0);
 static SIGNALS: AtomicU64 = AtomicU64::new(0);
 static IS_OVER: AtomicBool = AtomicBool::new(false);
@@ -31,7 +31,7 @@ fn read() {
         let first_in = clockscope::generation() + 1;
         let _ = FIRST_IN.compare_exchange(0, first_in, Ordering::Relaxed, Ordering::Relaxed);
         REGRESSIONS.fetch_add(1, Ordering::Relaxed);
-        WORST.fetch_max(known - ns, Ordering::Relaxed);
+        WORST_NS.fetch_max(known - ns, Ordering::Relaxed);
     }
     KNOWN.fetch_max(ns, Ordering::Release);
 }
@@ -195,7 +195,7 @@ fn nothing_goes_back_whatever_happens_to_the_process() {
             SIGNALS.load(Ordering::Relaxed),
         );
         println!("generation {}, {:?}", clockscope::generation(), clockscope::source());
-        let [worst_ns, first_in] = [&WORST, &FIRST_IN].map(|word| word.load(Ordering::Relaxed));
+        let [worst_ns, first_in] = [&WORST_NS, &FIRST_IN].map(|word| word.load(Ordering::Relaxed));
         let mut apart_ns = 0;
         if regressions > 0 {
             apart_ns = counters_apart_ns(worst_ns);

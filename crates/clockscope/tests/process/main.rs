@@ -121,7 +121,7 @@ fn monotonic_by_syscall() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// So many readings, none smaller than the one before.
+/// Takes `readings` readings, none smaller than the one before, and returns the last.
 fn read(readings: u32) -> Instant {
     let mut last = clockscope::now();
     for _ in 0..readings {

@@ -41,8 +41,8 @@ const HOLD_NS: u64 = 3_000_000;
 /// show as one (docs/concepts/library/monotonic.md).
 const FAR: i64 = 10_000_000_000;
 
-/// The same of CPUs whose counters are apart, and whose OS clocks are by as much where the rig
-/// reaches the vDSO: by less than ten seconds in all, or no step back would come soon after the one
+/// Ticks between the counters of CPUs that differ, and between their OS clocks where the rig
+/// reaches the vDSO. Less than ten seconds in all, or no step back would come soon after the one
 /// before.
 const APART: i64 = 200_000_000;
 
@@ -178,8 +178,7 @@ fn loses_the_counter(test: &str, faults: &str, is_near: bool) {
     });
 }
 
-/// The same fault every 300 ms, as often as the rig remembers. `fault` has {} in the place of the
-/// time.
+/// Repeats a fault every 300 ms. `fault` has {} in the place of the time.
 fn again_and_again(fault: &str, times: u32) -> String {
     let faults: Vec<String> = (1..=times).map(|time| fault.replace("{}", &format!("{}ms", 300 * time))).collect();
     faults.join(";")

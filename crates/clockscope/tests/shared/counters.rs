@@ -1,5 +1,5 @@
-//! By how much the counters of this machine's CPUs are apart, for tests of order that found a
-//! reading that went back: where the counter itself goes back, so do readings by it.
+//! Offsets between the counters of this machine's CPUs, for tests of order that found a reading
+//! that went back: where the counter itself goes back, so do readings by it.
 //!
 //! A guest on AMD Zen 3 had two CPUs that were 17 counts apart, 7 ns, which showed while the
 //! hypervisor ran both on one core: only there is a reading handed over in less time.
@@ -11,7 +11,7 @@ use clockscope_core::counter;
 
 /// The count that was last made known, and the most counts that one was below that.
 static KNOWN: AtomicU64 = AtomicU64::new(0);
-static WORST: AtomicU64 = AtomicU64::new(0);
+static MAX_BEHIND_COUNTS: AtomicU64 = AtomicU64::new(0);
 
 /// One ordered reading of the counter, which is no smaller than any that was known before it was
 /// begun, or is counted.
@@ -19,23 +19,23 @@ pub(crate) fn read_counter() {
     let known = KNOWN.load(Ordering::Acquire);
     let count = counter::after();
     if count < known {
-        WORST.fetch_max(known - count, Ordering::Relaxed);
+        MAX_BEHIND_COUNTS.fetch_max(known - count, Ordering::Relaxed);
     }
     KNOWN.store(count, Ordering::Release);
 }
 
-/// Returns by how much the CPUs' counters are known to be apart, in ns: by what the counter went
-/// back when threads handed readings of it over, so far or from now on. Looks for as much as `ns`
-/// for 20 s.
+/// Returns the largest known offset between the CPUs' counters, in ns: the most that the counter
+/// went back when threads handed readings of it over. Looks for 20 s, or until an offset of `ns`
+/// was seen.
 pub(crate) fn counters_apart_ns(ns: u64) -> u64 {
-    const LONGEST: Duration = Duration::from_secs(20);
+    const MAX_SEARCH: Duration = Duration::from_secs(20);
     let hz = clockscope::calibrate_blocking(Duration::from_millis(10)).map_or(1e9, |found| found.frequency().hz);
-    let apart_ns = || (WORST.load(Ordering::Relaxed) as f64 / hz * 1e9).ceil() as u64;
+    let apart_ns = || (MAX_BEHIND_COUNTS.load(Ordering::Relaxed) as f64 / hz * 1e9).ceil() as u64;
     let start = Instant::now();
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                while apart_ns() < ns && start.elapsed() < LONGEST {
+                while apart_ns() < ns && start.elapsed() < MAX_SEARCH {
                     (0..100_000).for_each(|_| read_counter());
                 }
             });

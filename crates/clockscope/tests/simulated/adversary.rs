@@ -13,17 +13,17 @@ const SEGMENT_NS: u64 = 3 * MILLISECOND;
 /// From one end of what adjtimex(2) permits to the other.
 const SLEWED: f64 = 1.1005 / 0.8995 - 1.0;
 
-/// By how much a line that makes up for a slew may go faster or slower than the OS clock, which is
-/// slewed itself: it goes at half to one and a half times the rate that was known.
+/// Largest rate, relative to the OS clock, of a line that makes up for a slew, as a share: the line
+/// goes at half to one and a half times the known rate, and the OS clock is slewed itself.
 const STEEPEST: f64 = 0.5 * (1.0 + SLEWED) + SLEWED;
 
 /// A spell of readings, and what the OS clock does in it and in the pause before.
 #[derive(Clone, Debug)]
 struct Spell {
-    /// Slews in the pause, each in ppm and for so many µs.
+    /// Slews in the pause: ppm and length in µs of each.
     unseen: Vec<(f64, u64)>,
     pause_us: u64,
-    /// By how much the OS clock steps ahead at the end of the pause, as after a suspend.
+    /// Step of the OS clock at the end of the pause, in ns, as after a suspend.
     step_ns: i64,
     /// The wall clock is set there, and a caller has it compared at once.
     is_set: bool,

@@ -14,7 +14,8 @@ type Clock = Disciplined<&'static World, &'static World>;
 /// A segment is a tenth longer at most.
 const WINDOW: u64 = 1_100_000;
 
-/// By how many ns a reading is outside of what the boot clock showed during the call.
+/// Returns the distance of a reading from the range that the boot clock showed during the call, in
+/// ns.
 fn off_ns(world: &World, clock: &Clock) -> f64 {
     let before = world.boot_ps();
     let reading = i128::from(clock.boot_ns()) * 1000;

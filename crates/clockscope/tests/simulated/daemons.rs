@@ -93,7 +93,7 @@ impl Bounded {
         }
     }
 
-    /// Slews for `ns` by so many ppm.
+    /// Slews by `ppm` for `ns`.
     fn slew(&mut self, ppm: f64, ns: u64, every: u64) {
         self.watch.world.slew(ppm * 1e-6);
         self.run(ns, every);
@@ -151,8 +151,8 @@ fn a_slew_that_began_in_a_pause_is_followed() {
     }
 }
 
-/// The counter gains so many ns, or loses them: then the OS clock gains them, because no reading
-/// shows a small step back (docs/concepts/library/monotonic.md).
+/// Steps the counter ahead by `ns`. For a step back the OS clock steps ahead instead, because no
+/// reading shows a small step back (docs/concepts/library/monotonic.md).
 fn step(world: &World, ns: i64) {
     if ns < 0 {
         world.step_os(-ns);
@@ -194,8 +194,8 @@ fn the_error_that_ends_a_generation_is_retained() {
     }
 }
 
-/// The same where nobody reads for some time after some readings: no bracket was taken between
-/// these and the end.
+/// The errors of readings before a pause are retained when a generation ends after it, although no
+/// bracket was taken between these readings and the end.
 #[test]
 fn readings_before_a_pause_are_not_forgotten() {
     for (step_ns, phase) in
@@ -483,12 +483,12 @@ fn a_question_calibrates_by_itself() {
 /// Events of a machine, in any order.
 #[derive(Clone, Debug)]
 enum Change {
-    /// By so many ppm, for so many µs.
+    /// A slew: ppm, and length in µs.
     Slew(f64, u64),
-    /// In ns: see [`step`].
+    /// A step of this many ns: see [`step`].
     Step(i64),
     Suspend(u64),
-    /// Nobody reads for so many µs.
+    /// A pause of this many µs, in which nobody reads.
     Pause(u64),
 }
 

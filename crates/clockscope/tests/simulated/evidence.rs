@@ -54,7 +54,7 @@ fn questioned() -> (Watch<Questioned>, &'static Cell<&'static str>, &'static Cel
     (Watch::with(World::new(2.4 * GHZ, 0, 0), counter), name, questions)
 }
 
-fn of(evidence: &[Evidence], name: &str) -> Evidence {
+fn piece(evidence: &[Evidence], name: &str) -> Evidence {
     evidence.iter().find(|evidence| evidence.name == name).unwrap().clone()
 }
 
@@ -67,22 +67,22 @@ fn evidence_asks_nothing_and_a_recheck_refreshes_it() {
     name.set("hpet");
     let before = watch.clock.evidence();
     assert_eq!(questions.get(), prepared, "nothing was asked after the preparation");
-    assert_eq!(of(&before, "clocksource").finding, Finding::For);
-    let unasked = of(&before, "nominal frequency");
+    assert_eq!(piece(&before, "clocksource").finding, Finding::For);
+    let unasked = piece(&before, "nominal frequency");
     assert_eq!((&*unasked.seen, &*unasked.advice), ("the processor states no frequency", "recheck() asks the kernel"));
 
     assert!(!watch.clock.recheck());
     let rechecked = questions.get();
     assert!(rechecked > prepared);
     let after = watch.clock.evidence();
-    let clocksource = of(&after, "clocksource");
+    let clocksource = piece(&after, "clocksource");
     assert_eq!((clocksource.finding, &*clocksource.seen), (Finding::Against, "the kernel builds its clocks on hpet"));
-    assert_eq!(of(&after, "nominal frequency").source, "the kernel, by perf");
+    assert_eq!(piece(&after, "nominal frequency").source, "the kernel, by perf");
     assert!(after.iter().any(|evidence| evidence.name == "outcome"));
 
     name.set("tsc");
     assert!(watch.clock.recheck());
-    assert_eq!(of(&watch.clock.evidence(), "clocksource").seen, "the kernel builds its clocks on it (tsc)");
+    assert_eq!(piece(&watch.clock.evidence(), "clocksource").seen, "the kernel builds its clocks on it (tsc)");
     assert_eq!(questions.get(), rechecked + (rechecked - prepared), "only the second recheck has asked");
 }
 

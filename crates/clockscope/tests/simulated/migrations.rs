@@ -101,7 +101,7 @@ fn an_announcement_that_is_being_made_is_waited_for_by_nobody() {
     watch.world.disruptions.set(Some(8));
     watch.run(TWO_WINDOWS_NS, 5_000);
     assert_eq!(watch.clock.generation(), 2);
-    // The same again is none.
+    // The number of before announces nothing.
     watch.world.disruptions.set(None);
     watch.run(10 * MILLISECOND, 5_000);
     watch.world.disruptions.set(Some(8));

@@ -95,8 +95,8 @@ fn an_owner_that_does_not_come_back_loses_the_lock() {
     assert!(taken_over > 20, "the lock was taken over {taken_over} times: not much was tested");
 }
 
-/// The same where nobody reads meanwhile, and others only ask: a signal handler that asks may have
-/// interrupted the holder, so often that nothing else of its thread runs.
+/// Others take the lock over where they only ask and nobody reads: a signal handler that asks may
+/// have interrupted the holder, so often that nothing else of its thread runs.
 #[test]
 fn questions_alone_take_the_lock_over() {
     let mut taken_over = 0;

@@ -78,11 +78,11 @@ fn a_thread_that_was_preempted_does_no_harm() {
 /// Something that happens to a world.
 #[derive(Clone, Debug)]
 enum Event {
-    /// So many reads, so far apart in ns.
+    /// Reads: their number and distance in ns.
     Read(u32, u64),
-    /// So many bursts of so many reads, so far apart in ns.
+    /// Bursts of reads: their number, reads of each, and distance of bursts in ns.
     Bursts(u32, u32, u64),
-    /// The OS clock leaves so many ns out.
+    /// A suspend of this many ns, which the OS clock leaves out.
     Suspend(u64),
     Pass(u64),
     /// In ticks: up to where readings are compared, but not back by less than the window.
@@ -90,17 +90,17 @@ enum Event {
     ResetCounter,
     Hz(f64),
     RunDown,
-    /// One reading to come is off by so many ticks.
+    /// One reading is off: reads until then, and ticks.
     Glitch(u64, i64),
     Slew(f64),
     StepOs(i64),
     OsTick(u64),
     OsRefuses(bool),
     Clocksource(Option<bool>),
-    /// The thread does not run for so many ns, at a read to come.
+    /// The thread does not run: reads until then, moment in the read, and ns.
     Interrupt(u64, Moment, u64),
-    /// Other threads read so often, so far apart, while this one does not run within a read to
-    /// come.
+    /// Other threads read while this one does not run: reads until then, moment in the read, number
+    /// of the others' reads and their distance in ns.
     Preempt(u64, Moment, u32, u64),
     Readmit,
     GiveUp,

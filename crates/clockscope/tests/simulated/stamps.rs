@@ -19,7 +19,7 @@ struct Stamped {
     civil_ns: (i128, i128),
 }
 
-/// A world, its clock, and a history of so many pieces.
+/// A world, its clock, and a history of `N` pieces.
 struct Run<const N: usize> {
     world: &'static World,
     clock: Disciplined<&'static World, &'static World>,

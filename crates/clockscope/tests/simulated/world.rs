@@ -46,18 +46,20 @@ pub(crate) struct World {
     /// Number of reads of the counter.
     pub(crate) counter_reads: Cell<u64>,
     /// Number of reads of the wall clock and the boot clock, and of questions for the system's
-    /// error, what it states of that, and by how much more than the truth, in ns.
+    /// error.
     pub(crate) wall_reads: Cell<u64>,
     pub(crate) boot_reads: Cell<u64>,
     pub(crate) statements: Cell<u64>,
+    /// State of civil time that the system states.
     pub(crate) states: Cell<Option<CivilState>>,
+    /// Amount by which the system's stated error exceeds the true one, in ns.
     pub(crate) margin_ns: Cell<u64>,
-    /// By how much the OS clock is fast, as a share, and where the wall clock began, in ns.
+    /// Rate error of the OS clock, as a share: positive if it is fast.
     share: Cell<f64>,
-    /// By how much the unsteered clock is fast, which the OS clock is corrected for, and whether
-    /// there is one.
+    /// Rate error of the unsteered clock, as a share, which the OS clock is corrected for.
     raw_share: Cell<f64>,
     pub(crate) has_raw: Cell<bool>,
+    /// Wall time at the beginning, in ns.
     wall_start_ns: u64,
 }
 

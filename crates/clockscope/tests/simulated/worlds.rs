@@ -84,8 +84,8 @@ fn cpus_that_differ_lose_the_counter() {
     assert!((4..=8).contains(&paused), "{paused} pauses in half a minute");
 }
 
-/// The same where the OS clock is read through the same counters, and so is behind on the CPU that
-/// is.
+/// CPUs whose counters differ lose the counter, also where the OS clock is read through these
+/// counters and so differs as they do.
 #[test]
 fn cpus_whose_os_clocks_differ_as_well_lose_the_counter() {
     let mut watch = Watch::ordinary();

@@ -5,7 +5,7 @@ mod child;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Context, Result};
-use clockscope_measure::FEWEST_RUNS;
+use clockscope_measure::MIN_INTERVAL_RUNS;
 use clockscope_records::{Document, Envelope, Figure, Measurement};
 use clockscope_report::{Format, Style};
 
@@ -70,8 +70,8 @@ fn joined(mut found: Vec<Envelope<Measurement>>, wanted: Runs) -> Result<Envelop
         run.interrupted |= was_interrupted;
     }
     let runs = whole.run.as_ref().and_then(|run| run.runs);
-    if wanted.is_wanted && !was_interrupted && runs.is_some_and(|runs| runs < FEWEST_RUNS) {
-        warn(&format!("fewer than {FEWEST_RUNS} runs have no interval: ask for more by --repeat"));
+    if wanted.is_wanted && !was_interrupted && runs.is_some_and(|runs| runs < MIN_INTERVAL_RUNS) {
+        warn(&format!("fewer than {MIN_INTERVAL_RUNS} runs have no interval: ask for more by --repeat"));
     }
     Ok(whole)
 }

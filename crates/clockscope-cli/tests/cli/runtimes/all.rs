@@ -109,8 +109,8 @@ impl Folders {
         command
     }
 
-    /// Starts a runtime's probe for long, interrupts it when so many processes run, one of which
-    /// has this word among its arguments, and looks whether all are gone.
+    /// Starts a runtime's probe for long, interrupts it once `processes` processes run, one of
+    /// which has `word` among its arguments, and checks that all are gone.
     fn interrupt(&self, name: &str, processes: usize, word: &str) {
         let command = self.command(&[name], &["--duration", "40s", "--timeout", "10min"]);
         let mut child = with_default(Signal::INT, &command).stdout(Stdio::null()).spawn().unwrap();

@@ -71,19 +71,18 @@ fn usual_tick_us() -> i64 {
 }
 
 fn state(answer: libc::c_int, timex: &libc::timex, adjust_us: Option<i64>) -> KernelClockState {
-    let has = |flag| timex.status & flag != 0;
-    let unit_ns = if has(libc::STA_NANO) { 1 } else { 1000 };
-    let is_unsynchronized = has(libc::STA_UNSYNC);
+    let unit_ns = if has_flag(timex, libc::STA_NANO) { 1 } else { 1000 };
+    let is_unsynchronized = has_flag(timex, libc::STA_UNSYNC);
     let usual_tick = usual_tick_us() as f64;
     #[allow(clippy::unnecessary_cast, reason = "32 bits wide on 32-bit systems")]
     KernelClockState {
         unix_ns: i128::from(timex.time.tv_sec) * 1_000_000_000 + i128::from(timex.time.tv_usec) * i128::from(unit_ns),
         unit_ns: unit_ns as u64,
-        leap: leap(answer, has(libc::STA_INS) || has(libc::STA_DEL)),
+        leap: leap(answer, has_flag(timex, libc::STA_INS) || has_flag(timex, libc::STA_DEL)),
         is_unsynchronized,
         has_failed: answer == libc::TIME_ERROR && !is_unsynchronized,
-        is_by_loop: has(libc::STA_PLL),
-        is_in_ns: has(libc::STA_NANO),
+        is_by_loop: has_flag(timex, libc::STA_PLL),
+        is_in_ns: has_flag(timex, libc::STA_NANO),
         max_error_us: wide(timex.maxerror).max(0) as u64,
         estimated_error_us: wide(timex.esterror).max(0) as u64,
         offset_ns: wide(timex.offset).saturating_mul(unit_ns),
@@ -94,6 +93,10 @@ fn state(answer: libc::c_int, timex: &libc::timex, adjust_us: Option<i64>) -> Ke
         // The kernel's own default is 0: nobody has set it.
         tai_offset_s: (timex.tai != 0).then_some(timex.tai),
     }
+}
+
+fn has_flag(timex: &libc::timex, flag: libc::c_int) -> bool {
+    timex.status & flag != 0
 }
 
 /// The leap second by what the call returned.

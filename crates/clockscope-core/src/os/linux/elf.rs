@@ -38,6 +38,14 @@ pub(super) struct ProgramHeader {
     p_align: usize,
 }
 
+impl ProgramHeader {
+    /// Returns the position in the image of an address of this segment: addresses are relative to
+    /// where the segment would like to be.
+    pub(super) fn offset(&self, address: usize) -> Option<usize> {
+        address.checked_sub(self.p_vaddr)?.checked_add(self.p_offset)
+    }
+}
+
 /// An entry of the symbol table.
 #[derive(Clone, Copy)]
 #[repr(C)]

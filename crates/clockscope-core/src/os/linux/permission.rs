@@ -39,7 +39,7 @@ pub fn clocksource() -> Option<ClocksourceName> {
 
 /// Reads the clocksource's name by bare calls: the library's second reading pays for them.
 fn read_clocksource() -> Option<ClocksourceName> {
-    let mut buffer = [0u8; ClocksourceName::LONGEST];
+    let mut buffer = [0u8; ClocksourceName::MAX_BYTES];
     // SAFETY: the path is a C string; read writes at most the buffer's length into the buffer; the
     // descriptor is closed by who opened it.
     let length = unsafe {

@@ -25,6 +25,13 @@ struct Former {
     is_spent: AtomicBool,
 }
 
+impl Former {
+    /// Returns true if the handler's SA_RESETHAND is used up, which its first call does.
+    fn take_reset(&self) -> bool {
+        self.action.sa_flags & libc::SA_RESETHAND != 0 && self.is_spent.swap(true, Ordering::Relaxed)
+    }
+}
+
 /// Null before the first installation. Never freed: a handler may be running.
 static FORMER: AtomicPtr<Former> = AtomicPtr::new(null_mut());
 
@@ -128,12 +135,16 @@ fn publish(action: libc::sigaction) {
 }
 
 fn are_equal(one: &libc::sigaction, other: &libc::sigaction) -> bool {
-    // SAFETY: reads a set. The C library's set has more bits than the kernel has signals, and the
-    // rest of them may be anything.
-    let is_blocked = |action: &libc::sigaction, signal| unsafe { libc::sigismember(&raw const action.sa_mask, signal) };
     one.sa_sigaction == other.sa_sigaction
         && one.sa_flags == other.sa_flags
-        && (1..=64).all(|signal| is_blocked(one, signal) == is_blocked(other, signal))
+        // The C library's set has more bits than the kernel has signals, which may be anything.
+        && (1..=64).all(|signal| blocks(one, signal) == blocks(other, signal))
+}
+
+/// Returns true if the action's mask has the signal.
+fn blocks(action: &libc::sigaction, signal: c_int) -> bool {
+    // SAFETY: reads a set.
+    unsafe { libc::sigismember(&raw const action.sa_mask, signal) == 1 }
 }
 
 extern "C-unwind" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
@@ -165,11 +176,10 @@ extern "C-unwind" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: 
     let is_sent = code <= 0;
     // The kernel raises SI_KERNEL as well when it cannot build a signal's frame, for instance.
     let comes_again = !is_sent && (code != SI_KERNEL || is_protection_fault);
-    let is_spent = || former.action.sa_flags & libc::SA_RESETHAND != 0 && former.is_spent.swap(true, Ordering::Relaxed);
     match former.action.sa_sigaction {
         libc::SIG_IGN if is_sent => {}
         libc::SIG_DFL | libc::SIG_IGN => act_by_default(signal, info, is_sent, comes_again),
-        _ if is_spent() => act_by_default(signal, info, is_sent, comes_again),
+        _ if former.take_reset() => act_by_default(signal, info, is_sent, comes_again),
         handler => call(handler, &former.action, signal, info, context),
     }
 }
@@ -182,11 +192,14 @@ fn counter_instruction(address: usize) -> Option<usize> {
         return None;
     }
     let code = address as *const u8;
-    // SAFETY: the processor has just fetched an instruction here. Each further byte is read only
-    // after those that are not a complete instruction without it: a page may end anywhere else.
-    let is_at = |offset, byte| unsafe { code.add(offset).read() } == byte;
-    let begins = |instruction: &[u8]| instruction.iter().enumerate().all(|(offset, byte)| is_at(offset, *byte));
-    [&RDTSC[..], &RDTSCP[..]].into_iter().find(|instruction| begins(instruction)).map(<[u8]>::len)
+    let mut instructions = [&RDTSC[..], &RDTSCP[..]].into_iter();
+    let found = instructions.find(|instruction| {
+        // SAFETY: the processor has just fetched an instruction here. Each further byte is read
+        // only after those that are not a complete instruction without it: a page may end anywhere
+        // else.
+        instruction.iter().enumerate().all(|(offset, byte)| unsafe { code.add(offset).read() } == *byte)
+    });
+    found.map(<[u8]>::len)
 }
 
 /// Calls the former handler as the kernel would, with its mask.
@@ -240,8 +253,7 @@ fn act_by_default(signal: c_int, info: *mut libc::siginfo_t, is_sent: bool, come
         }
         // To this very thread, which may be sent any code.
         let this = libc::syscall(libc::SYS_gettid);
-        let resend = || libc::syscall(libc::SYS_rt_tgsigqueueinfo, libc::getpid(), this, signal, info) == 0;
-        if is_default && resend() {
+        if is_default && libc::syscall(libc::SYS_rt_tgsigqueueinfo, libc::getpid(), this, signal, info) == 0 {
             return;
         }
         // A filter denies these calls. A fault while its signal is blocked ends the process.

@@ -144,8 +144,6 @@ fn segment_of_type(image: &[u8], p_type: u32) -> Option<elf::ProgramHeader> {
 fn find(image: &[u8], name: &CStr) -> Option<usize> {
     let load = segment_of_type(image, libc::PT_LOAD)?;
     let dynamic = segment_of_type(image, libc::PT_DYNAMIC)?;
-    // Addresses inside the image are relative to where its first segment would like to be.
-    let offset = |address: usize| address.checked_sub(load.p_vaddr)?.checked_add(load.p_offset);
 
     let (mut symbols, mut strings, mut hash, mut gnu_hash, mut other) = (None, None, None, None, None);
     let mut index = 0;
@@ -158,7 +156,7 @@ fn find(image: &[u8], name: &CStr) -> Option<usize> {
             DT_GNU_HASH => &mut gnu_hash,
             _ => &mut other,
         };
-        *position = offset(entry.value);
+        *position = load.offset(entry.value);
         index += 1;
     }
     let (symbols, strings) = (symbols?, strings?);
@@ -171,7 +169,7 @@ fn find(image: &[u8], name: &CStr) -> Option<usize> {
         let found = strings.checked_add(symbol.st_name as usize).and_then(|start| image.get(start..));
         found.is_some_and(|found| found.starts_with(name.to_bytes_with_nul())) && symbol.st_shndx != 0
     })?;
-    offset(symbol.st_value).filter(|offset| *offset < image.len())
+    load.offset(symbol.st_value).filter(|offset| *offset < image.len())
 }
 
 /// Length of the symbol table by the System V hash table: its number of chains. s390x alone has
@@ -181,22 +179,26 @@ fn sysv_count(image: &[u8], table: usize) -> Option<usize> {
     if cfg!(target_arch = "s390x") {
         item::<u64>(image, table, 1).map(|chains| chains as usize)
     } else {
-        item::<u32>(image, table, 1).map(|chains| chains as usize)
+        word(image, table, 1)
     }
+}
+
+/// The 32-bit number at this index of a table.
+fn word(image: &[u8], table: usize, index: usize) -> Option<usize> {
+    item::<u32>(image, table, index).map(|word| word as usize)
 }
 
 /// Length of the symbol table by the GNU hash table: one past the last entry of the last chain.
 /// Header (nbuckets, symoffset, bloom size, shift), bloom words, buckets and chains follow one
 /// another; a chain ends at an odd hash.
 fn gnu_count(image: &[u8], table: usize) -> Option<usize> {
-    let entry = |table: usize, index: usize| item::<u32>(image, table, index).map(|entry| entry as usize);
-    let (buckets, first, bloom) = (entry(table, 0)?, entry(table, 1)?, entry(table, 2)?);
+    let (buckets, first, bloom) = (word(image, table, 0)?, word(image, table, 1)?, word(image, table, 2)?);
     let bucket = table.checked_add(16)?.checked_add(bloom.checked_mul(size_of::<usize>())?)?;
-    let heads = (0..buckets).map_while(|index| entry(bucket, index));
+    let heads = (0..buckets).map_while(|index| word(image, bucket, index));
     let Some(last) = heads.max().filter(|last| *last >= first) else { return Some(first) };
     let chain = bucket.checked_add(buckets.checked_mul(size_of::<u32>())?)?;
     let of_last = chain.checked_add((last - first).checked_mul(size_of::<u32>())?)?;
-    let more = (0..).map_while(|index| entry(of_last, index)).position(|hash| hash & 1 == 1)?;
+    let more = (0..).map_while(|index| word(image, of_last, index)).position(|hash| hash & 1 == 1)?;
     last.checked_add(more)?.checked_add(1)
 }
 

@@ -17,6 +17,13 @@ use crate::platform::{Clocks, Platform, SharedWord};
 #[repr(align(128))]
 pub(crate) struct Apart<W>(pub(crate) W);
 
+impl<W> Apart<W> {
+    /// Makes a word of the platform, which is 0.
+    pub(crate) fn word<P: Platform<Word = W>>(platform: &P) -> Self {
+        Self(platform.word(0))
+    }
+}
+
 /// A ticket lock and what it guards, side by side: the lock's cache line brings the message with
 /// it.
 #[repr(align(128))]
@@ -103,7 +110,7 @@ pub(crate) fn smaller(one: u64, other: u64) -> u64 {
 const TAG_BITS: u32 = 8;
 /// Readings further from the origin than this count as being there: 160 days at 2.6 GHz, a year in
 /// ns.
-const FURTHEST: i64 = i64::MAX >> TAG_BITS;
+const MAX_DISTANCE_UNITS: i64 = i64::MAX >> TAG_BITS;
 
 /// A reading as a message: never 0, which stands for none.
 #[inline(always)]
@@ -137,13 +144,12 @@ impl Received {
 impl<'a, P: Platform> HandoffState<'a, P> {
     /// A handoff that ends after its time, or once the side that keeps it has received `enough`.
     pub(crate) fn new(platform: &'a P, enough: u64) -> Self {
-        let word = || platform.word(0);
         Self {
             platform,
-            inboxes: [Apart(word()), Apart(word())],
-            lock: TicketLock { next: word(), serving: word(), guarded: word() },
-            origin: word(),
-            over: word(),
+            inboxes: [Apart::word(platform), Apart::word(platform)],
+            lock: TicketLock { next: platform.word(0), serving: platform.word(0), guarded: platform.word(0) },
+            origin: platform.word(0),
+            over: platform.word(0),
             enough,
         }
     }
@@ -197,9 +203,9 @@ impl<'a, P: Platform> HandoffState<'a, P> {
         let _ending = HandoffGuard(&self.over);
         while !self.is_over(&mut keeper, received.handoffs >= self.enough && received.pace.moved > 0) {
             let ticket = next.fetch_add(1, Ordering::Relaxed);
-            let is_served = || serving.load(Ordering::Acquire) == ticket;
-            hurry(self.platform.wait_until(|| is_served() || self.has_ended()), &mut keeper);
-            if !is_served() {
+            let is_long = self.platform.wait_until(|| serving.load(Ordering::Acquire) == ticket || self.has_ended());
+            hurry(is_long, &mut keeper);
+            if serving.load(Ordering::Acquire) != ticket {
                 break;
             }
             let own = match read_after(clock, origin) {
@@ -257,7 +263,7 @@ pub(crate) fn hurry<P: Clocks>(is_long: bool, keeper: &mut Option<Deadline<'_, P
 fn read_after<C: RawClock>(clock: &C, origin: u64) -> Result<i64, Errno> {
     let mut raw = C::Raw::default();
     clock.read(&mut raw)?;
-    Ok((clock.value(&raw).wrapping_sub(origin) as i64).clamp(-FURTHEST, FURTHEST))
+    Ok((clock.value(&raw).wrapping_sub(origin) as i64).clamp(-MAX_DISTANCE_UNITS, MAX_DISTANCE_UNITS))
 }
 
 #[cfg(test)]
@@ -357,14 +363,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn messages_keep_readings(value in -FURTHEST..=FURTHEST, number in any::<u32>()) {
+        fn messages_keep_readings(value in -MAX_DISTANCE_UNITS..=MAX_DISTANCE_UNITS, number in any::<u32>()) {
             let sent = message(value, number.into());
             prop_assert_eq!(reading(sent), value);
             prop_assert!(sent != 0 && sent != message(value, u64::from(number) + 1));
         }
 
         #[test]
-        fn readings_go_back_by_their_difference(sent in -FURTHEST..=FURTHEST, own in -FURTHEST..=FURTHEST) {
+        fn readings_go_back_by_their_difference(sent in -MAX_DISTANCE_UNITS..=MAX_DISTANCE_UNITS, own in -MAX_DISTANCE_UNITS..=MAX_DISTANCE_UNITS) {
             let mut received = Received::default();
             received.take(sent, own);
             prop_assert_eq!(received.regressions, u64::from(own < sent));

@@ -4,6 +4,7 @@
 //! Both begin each round at the same moment, apart from delays that change from round to round. The
 //! other CPU's cache has the lines, so the store waits in the store buffer while the clock is read.
 
+use std::array;
 use std::hint::black_box;
 use std::sync::atomic::Ordering;
 
@@ -68,15 +69,14 @@ impl StoreCounts {
 
 impl<'a, P: Platform> StoreRounds<'a, P> {
     pub(crate) fn new(platform: &'a P, is_fenced: bool) -> Self {
-        let word = |_| Apart(platform.word(0));
         Self {
             platform,
             is_fenced,
-            stored: [0].map(word),
-            earlier: [0; EARLIER_WORDS].map(word),
-            stamps: [0; 2].map(word),
-            arrived: [0; 2].map(word),
-            over: word(0),
+            stored: [Apart::word(platform)],
+            earlier: array::from_fn(|_| Apart::word(platform)),
+            stamps: array::from_fn(|_| Apart::word(platform)),
+            arrived: array::from_fn(|_| Apart::word(platform)),
+            over: Apart::word(platform),
         }
     }
 
@@ -155,10 +155,11 @@ impl<'a, P: Platform> StoreRounds<'a, P> {
     fn meet(&self, side: Side, round: u64, keeper: &mut Option<Deadline<'_, P>>) -> bool {
         self.arrived[side.index()].0.store(round, Ordering::Release);
         let other = &self.arrived[side.other().index()].0;
-        let has_arrived = || other.load(Ordering::Acquire) >= round;
-        let is_over = || self.over.0.load(Ordering::Relaxed) != 0;
-        hurry(self.platform.wait_until(|| has_arrived() || is_over()), keeper);
-        has_arrived()
+        let is_long = self
+            .platform
+            .wait_until(|| other.load(Ordering::Acquire) >= round || self.over.0.load(Ordering::Relaxed) != 0);
+        hurry(is_long, keeper);
+        other.load(Ordering::Acquire) >= round
     }
 }
 

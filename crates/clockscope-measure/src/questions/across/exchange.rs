@@ -35,10 +35,15 @@ pub(crate) struct Exchange<'a, P: Platform> {
     over: P::Word,
 }
 
+impl<W> Channel<W> {
+    fn new<P: Platform<Word = W>>(platform: &P) -> Self {
+        Self { number: platform.word(0), stamp: platform.word(0) }
+    }
+}
+
 impl<'a, P: Platform> Exchange<'a, P> {
     pub(crate) fn new(platform: &'a P) -> Self {
-        let line = || Channel { number: platform.word(0), stamp: platform.word(0) };
-        Self { platform, there: line(), back: line(), over: platform.word(0) }
+        Self { platform, there: Channel::new(platform), back: Channel::new(platform), over: platform.word(0) }
     }
 
     /// Asks for so long. Returns what all answers show of the other's counter against this one,
@@ -50,9 +55,11 @@ impl<'a, P: Platform> Exchange<'a, P> {
         for number in 1.. {
             let before = read(counter);
             self.there.number.store(number, Ordering::Release);
-            let is_answered = || self.back.number.load(Ordering::Acquire) == number;
-            let is_long = self.platform.wait_until(|| is_answered() || self.over.load(Ordering::Relaxed) != 0);
-            if !is_answered() {
+            let answered = &self.back.number;
+            let is_long = self
+                .platform
+                .wait_until(|| answered.load(Ordering::Acquire) == number || self.over.load(Ordering::Relaxed) != 0);
+            if answered.load(Ordering::Acquire) != number {
                 break;
             }
             let after = read(counter);
@@ -74,9 +81,10 @@ impl<'a, P: Platform> Exchange<'a, P> {
         let mut answered = 0;
         let _ending = HandoffGuard(&self.over);
         loop {
-            let requests = || self.there.number.load(Ordering::Acquire);
-            self.platform.wait_until(|| requests() != answered || self.over.load(Ordering::Acquire) != 0);
-            if requests() == answered {
+            let requested = &self.there.number;
+            self.platform
+                .wait_until(|| requested.load(Ordering::Acquire) != answered || self.over.load(Ordering::Acquire) != 0);
+            if requested.load(Ordering::Acquire) == answered {
                 return;
             }
             let stamp = read(counter);

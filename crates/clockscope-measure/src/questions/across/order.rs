@@ -20,6 +20,7 @@ use crate::instrument::error::MeasureError;
 use crate::instrument::pair::handoff::{HandoffState, Received};
 use crate::instrument::pair::{Deadline, Rendezvous, Side};
 use crate::instrument::session::Session;
+use crate::instrument::timer::TimerCalibration;
 use crate::platform::{Platform, SharedWord, ThreadError};
 
 /// Intended duration of a round, in ns: long enough that starting its threads does not matter,
@@ -322,7 +323,6 @@ fn play<P: Platform>(
     let turns_in_round = if plan.serial { players / 2 } else { 1 };
     let passes = (plan.duration_ns / (ROUND_NS * (rounds * turns_in_round) as f64)).round().max(1.0);
     let since = bench.calibrate();
-    let is_missed = || bench.elapsed_ns(&since) >= plan.longest_missing_ns;
     let slices = passes * (rounds * turns_in_round * tasks.len()) as f64;
     let slice_ns = (plan.duration_ns / slices).max(MIN_SLICE_NS) as u64;
     let whole = passes * rounds as f64;
@@ -330,9 +330,13 @@ fn play<P: Platform>(
     let mut missing: Vec<usize> = (0..tasks.len()).collect();
     let each_ns = plan.longest_missing_ns / (rounds * turns_in_round * tasks.len()) as f64;
     let wait_ns = each_ns.clamp(MIN_SLICE_NS, MAX_WAIT_NS) as u64;
-    while !missing.is_empty() && !bench.is_stopped() && !is_missed() {
-        let turn = Turn { tasks: &missing, slice_ns: wait_ns, enough: MIN_HANDOFFS };
-        let tested = pass(bench, tasks, plan, &turn, &is_missed, seen, &mut |_| ());
+    while !missing.is_empty() && !bench.is_stopped() {
+        let late_ns = plan.longest_missing_ns;
+        let turn = Turn { tasks: &missing, slice_ns: wait_ns, enough: MIN_HANDOFFS, since: &since, late_ns };
+        if turn.is_late(bench) {
+            break;
+        }
+        let tested = pass(bench, tasks, plan, &turn, seen, &mut |_| ());
         // No thread could be started there, or the CPUs are gone.
         if tested == 0 {
             break;
@@ -342,23 +346,31 @@ fn play<P: Platform>(
     }
     // However long that took, some time is left for more.
     let late_ns = plan.longest_ns.max(bench.elapsed_ns(&since) + plan.longest_ns / 2.0);
-    let is_late = || bench.elapsed_ns(&since) >= late_ns;
     let all: Vec<usize> = (0..tasks.len()).collect();
-    let turn = Turn { tasks: &all, slice_ns, enough: u64::MAX };
+    let turn = Turn { tasks: &all, slice_ns, enough: u64::MAX, since: &since, late_ns };
     for number in 0..passes as u64 {
         let before = number as f64 * rounds as f64;
-        checked =
-            checked.max(pass(bench, tasks, plan, &turn, &is_late, seen, &mut |done| progress((before + done) / whole)));
+        let tested = pass(bench, tasks, plan, &turn, seen, &mut |done| progress((before + done) / whole));
+        checked = checked.max(tested);
     }
     checked
 }
 
 /// Tasks that are played on each pair, for how long each, and after how many handoffs it ends
 /// before.
-struct Turn<'a> {
+struct Turn<'a, P: Platform> {
     tasks: &'a [usize],
     slice_ns: u64,
     enough: u64,
+    /// Beginning of the tournament, and the time from then on after which no task begins.
+    since: &'a TimerCalibration<P>,
+    late_ns: f64,
+}
+
+impl<P: Platform> Turn<'_, P> {
+    fn is_late(&self, bench: &Bench<'_, P>) -> bool {
+        bench.elapsed_ns(self.since) >= self.late_ns
+    }
 }
 
 /// Plays each pair once, unless it is late. Returns how many pairs were tested.
@@ -366,8 +378,7 @@ fn pass<P: Platform>(
     bench: &Bench<'_, P>,
     tasks: &[HandoffTask<'_, P>],
     plan: &OrderSettings,
-    turn: &Turn<'_>,
-    is_late: &(impl Fn() -> bool + Sync),
+    turn: &Turn<'_, P>,
     seen: &mut Seen<'_>,
     progress: &mut dyn FnMut(f64),
 ) -> u64 {
@@ -376,10 +387,10 @@ fn pass<P: Platform>(
     for round in 0..tournament::rounds(players) {
         let pairs: Vec<_> = tournament::pairs(players, round).map(|(a, b)| (plan.cpus[a], plan.cpus[b])).collect();
         for together in pairs.chunks(if plan.serial { 1 } else { pairs.len() }) {
-            if bench.is_stopped() || is_late() {
+            if bench.is_stopped() || turn.is_late(bench) {
                 return checked;
             }
-            for played in run_handoffs(bench, tasks, turn, together, is_late) {
+            for played in run_handoffs(bench, tasks, turn, together) {
                 checked += u64::from(played.1.is_ok());
                 // A CPU that is gone loses n - 1 pairs; of more it is enough to know some.
                 count(played, turn, tasks, seen, 2 * players);
@@ -394,9 +405,8 @@ fn pass<P: Platform>(
 fn run_handoffs<P: Platform>(
     bench: &Bench<'_, P>,
     tasks: &[HandoffTask<'_, P>],
-    turn: &Turn<'_>,
+    turn: &Turn<'_, P>,
     pairs: &[(u32, u32)],
-    is_late: &(impl Fn() -> bool + Sync),
 ) -> Vec<PairResult<Vec<Received>>> {
     let platform = bench.platform;
     let over: Vec<P::Word> = pairs.iter().map(|_| platform.word(0)).collect();
@@ -406,7 +416,7 @@ fn run_handoffs<P: Platform>(
         let mut received = Vec::with_capacity(turn.tasks.len());
         for (task, handoff) in turn.tasks.iter().map(|task| &tasks[*task]).zip(&handoffs[index]) {
             let started = if side == Side::First { task.start(handoff) } else { Ok(()) };
-            if side == Side::First && is_late() {
+            if side == Side::First && turn.is_late(bench) {
                 over[index].store(1, Ordering::Relaxed);
             }
             if !rendezvous.meet(side) {
@@ -427,7 +437,7 @@ fn run_handoffs<P: Platform>(
 
 fn count<P: Platform>(
     ((a, b), outcome): PairResult<Vec<Received>>,
-    turn: &Turn<'_>,
+    turn: &Turn<'_, P>,
     tasks: &[HandoffTask<'_, P>],
     seen: &mut Seen<'_>,
     most_lost: usize,

@@ -1,5 +1,5 @@
-//! By what share a clock's rate may put an interval off: by a comparison with other hardware, else
-//! by what a daemon states, else unknown.
+//! Error of a clock's rate, as a share of an interval: by a comparison with other hardware, else by
+//! what a daemon states, else unknown.
 
 use clockscope_records::units::time;
 use clockscope_records::{

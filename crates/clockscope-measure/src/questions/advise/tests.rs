@@ -181,14 +181,14 @@ fn what_is_left_out_has_its_cause() {
 #[test]
 fn the_usual_clock_is_advised_where_it_suffices_and_else_the_finest() {
     let clocks = two_clocks();
-    let of = |interval_ns: f64| rows(&clocks, Some(interval_ns), 0.01).remove(0);
-    let short = of(10.0);
+    let advice = |interval_ns: f64| rows(&clocks, Some(interval_ns), 0.01).remove(0);
+    let short = advice(10.0);
     assert_eq!((short.clock.as_str(), short.reading_error), ("rdtscp", 4.0));
     assert_eq!(short.repetitions, 400);
     assert_eq!(short.cheapest_sufficient, None);
-    let between = of(4_500.0);
+    let between = advice(4_500.0);
     assert_eq!((between.clock.as_str(), between.repetitions), ("rdtscp", 1));
-    let long = of(6_000.0);
+    let long = advice(6_000.0);
     assert_eq!((long.clock.as_str(), long.repetitions), ("monotonic", 1));
     assert_eq!(long.cheapest_sufficient.as_deref(), Some("rdtscp"));
     assert_eq!(rows(&[], None, 0.01), []);
@@ -311,13 +311,15 @@ fn run() -> Run {
 
 /// A clock of the healthy machine, or one of the kernel's that nobody steers.
 fn identity(name: &str) -> ClockIdentity {
-    let of = |name: &str| healthy().clock(name).unwrap().identity.clone();
-    if name == "unsteered" { ClockIdentity { is_steered: false, ..of("monotonic") } } else { of(name) }
+    let is_unsteered = name == "unsteered";
+    let known = if is_unsteered { "monotonic" } else { name };
+    let identity = healthy().clock(known).unwrap().identity.clone();
+    ClockIdentity { is_steered: identity.is_steered && !is_unsteered, ..identity }
 }
 
 #[test]
 fn the_scale_is_what_the_daemon_states() {
-    let of = |synchronization: Synchronization, name: &str| {
+    let scale_ppm = |synchronization: Synchronization, name: &str| {
         let measured = measured(&two_clocks(), synchronization);
         let (share, source) = RateStatements::from_measurement(&measured).scale_error(&identity(name));
         assert_eq!(share.is_known(), source.is_some());
@@ -340,18 +342,18 @@ fn the_scale_is_what_the_daemon_states() {
         ptp: Vec::new(),
     };
     let by = |chrony: ChronyTracking| steered(chrony, 12.0, 10_000);
-    assert_eq!(of(by(CHRONY), "monotonic"), Ok(0.25));
+    assert_eq!(scale_ppm(by(CHRONY), "monotonic"), Ok(0.25));
     // A small offset that is worked off moves the rate, by the frequency or by the tick.
-    assert_eq!(of(steered(CHRONY, 15.0, 10_000), "monotonic"), Ok(3.25));
-    assert_eq!(of(steered(CHRONY, 12.0, 10_001), "monotonic"), Ok(100.25));
-    assert_eq!(of(steered(CHRONY, 15.0, 10_000), "unsteered"), Ok(12.25));
+    assert_eq!(scale_ppm(steered(CHRONY, 15.0, 10_000), "monotonic"), Ok(3.25));
+    assert_eq!(scale_ppm(steered(CHRONY, 12.0, 10_001), "monotonic"), Ok(100.25));
+    assert_eq!(scale_ppm(steered(CHRONY, 15.0, 10_000), "unsteered"), Ok(12.25));
     // What no daemon steers is off by what it corrects, and a counter by its conversion as well.
-    assert_eq!(of(by(CHRONY), "unsteered"), Ok(12.25));
-    assert_eq!(of(by(CHRONY), "rdtscp"), Ok(14.25));
+    assert_eq!(scale_ppm(by(CHRONY), "unsteered"), Ok(12.25));
+    assert_eq!(scale_ppm(by(CHRONY), "rdtscp"), Ok(14.25));
     let correction_s = -3e-3;
     let reason =
         "chronyd works off an offset of 3 ms, above its error of 1 ms, by a rate that it does not state".to_owned();
-    assert_eq!(of(by(ChronyTracking { correction_s, ..CHRONY }), "monotonic"), Err(reason.into()));
+    assert_eq!(scale_ppm(by(ChronyTracking { correction_s, ..CHRONY }), "monotonic"), Err(reason.into()));
 
     for (status, reason) in [(&["unsync"][..], texts::NOT_SYNCHRONIZED), (&["pll"], texts::NO_RATE_STATEMENT)] {
         let synchronization = Synchronization {
@@ -359,7 +361,7 @@ fn the_scale_is_what_the_daemon_states() {
             chrony: Figure::unknown(texts::NO_CHRONY),
             ptp: Vec::new(),
         };
-        assert_eq!(of(synchronization, "monotonic"), Err(reason.into()));
+        assert_eq!(scale_ppm(synchronization, "monotonic"), Err(reason.into()));
     }
     let (unknown, _) = RateStatements::default().scale_error(&identity("monotonic"));
     assert_eq!(unknown, Figure::unknown(texts::KEEPER_NOT_RECORDED));
@@ -368,7 +370,7 @@ fn the_scale_is_what_the_daemon_states() {
 /// A PTP clock of the host is none of other hardware.
 #[test]
 fn a_comparison_with_other_hardware_bounds_the_scale() {
-    let of = |driver: &str| {
+    let scale_with = |driver: &str| {
         let name = Figure::Known(driver.to_owned());
         let ptp = PtpClock { device: "ptp0".into(), name, offset_s: Figure::default(), bound_s: Figure::default() };
         let synchronization = Synchronization { ptp: vec![ptp], ..Synchronization::default() };
@@ -388,10 +390,10 @@ fn a_comparison_with_other_hardware_bounds_the_scale() {
         assert!(!statements.scale_error(&identity("rdtscp")).0.is_known());
         statements.scale_error(&identity("monotonic"))
     };
-    let (share, source) = of("ena-ptp");
+    let (share, source) = scale_with("ena-ptp");
     assert_eq!(share.get().map(|share| (share * 1e9).round()), Some(7_500.0));
     assert_eq!(source, Some(ScaleSource::Comparison("ptp0".to_owned())));
-    assert!(!of("KVM virtual PTP").0.is_known());
+    assert!(!scale_with("KVM virtual PTP").0.is_known());
 }
 
 /// Errors after work decide where there are any, and clocks without them are left out; what was not

@@ -184,11 +184,13 @@ pub(super) fn order(
     // Reads that fail on one CPU after others succeeded there.
     let mut reasons = ordered.iter().filter_map(|sequence| sequence.reason.as_ref());
     let ended = reasons.find(|reason| matches!(reason, Unknown::Clock(reason) if reason.is_during_run()));
-    let lost = || seen.order.lost.first().map_or_else(|| texts::NO_HANDOFF.into(), |lost| lost.reason.clone());
     let (reason, finding) = match (regressions, &seen.order.untestable, one_cpu(seen)) {
         (None, _, Some(reason)) => (Some(reason.into()), Finding::For),
         (None, Some(reason), None) => (Some(reason.clone()), Finding::Unknown),
-        (None, None, None) => (Some(lost()), Finding::Unknown),
+        (None, None, None) => {
+            let lost = seen.order.lost.first();
+            (Some(lost.map_or_else(|| texts::NO_HANDOFF.into(), |lost| lost.reason.clone())), Finding::Unknown)
+        }
         (Some(0), ..) if handoffs < order::MIN_HANDOFFS => {
             (Some(PairsReason::FewHandoffs { handoffs }.into()), Finding::Unknown)
         }

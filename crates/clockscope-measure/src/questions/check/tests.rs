@@ -76,7 +76,7 @@ fn what_makes_a_counter_in_use_worth_less_is_a_remark() {
         }
     }
     let verdicts = judged(&seen);
-    let cost = evidence(of(&verdicts, "tsc"), EvidenceKind::Cost);
+    let cost = evidence(verdict_on(&verdicts, "tsc"), EvidenceKind::Cost);
     assert!(
         matches!(cost.data, EvidenceData::Cost(checks::Cost { cause: Some(CostCause::Erratum), .. })),
         "{:?}",
@@ -94,7 +94,7 @@ fn what_was_not_checked_is_unknown_and_not_against() {
     seen.offsets.pairs.clear();
     seen.rates = Err(TimerError::NoReference(Vec::new()).into());
     let verdicts = judged(&seen);
-    let counter = of(&verdicts, "tsc");
+    let counter = verdict_on(&verdicts, "tsc");
     // Nothing contradicts it, and not enough supports it.
     let because = [EvidenceKind::Order, EvidenceKind::Offsets, EvidenceKind::ConstantRate];
     assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Undecided, because.to_vec()));
@@ -112,7 +112,7 @@ fn what_was_not_checked_is_unknown_and_not_against() {
     // Where there is one CPU, there is nothing to be tested.
     seen.environment.cpu.online = Figure::Known(1);
     let verdicts = judged(&seen);
-    let order = evidence(of(&verdicts, "tsc"), EvidenceKind::Order);
+    let order = evidence(verdict_on(&verdicts, "tsc"), EvidenceKind::Order);
     assert_eq!(order.finding, Finding::For);
 }
 
@@ -145,7 +145,7 @@ fn a_few_readings_decide_nothing() {
 fn a_trusted_clock_names_its_tests() {
     let reasons = |seen: &Observations, clock: &str| -> Vec<EvidenceKind> {
         let verdicts = judged(seen);
-        let decisive = of(&verdicts, clock).evidence.iter().filter(|evidence| evidence.decides);
+        let decisive = verdict_on(&verdicts, clock).evidence.iter().filter(|evidence| evidence.decides);
         decisive.map(|evidence| evidence.data.kind()).collect()
     };
     let mut seen = healthy();
@@ -169,7 +169,7 @@ fn a_trusted_clock_names_its_tests() {
 fn a_clock_of_the_same_counter_is_no_independent_reference() {
     let shares = |seen: &Observations, clock: &str, kind: EvidenceKind| {
         let verdicts = judged(seen);
-        match evidence(of(&verdicts, clock), kind).data {
+        match evidence(verdict_on(&verdicts, clock), kind).data {
             EvidenceData::ConstantRate(checks::ConstantRate { reference_shares_hardware, .. })
             | EvidenceData::Rate(checks::Rate { reference_shares_hardware, .. }) => reference_shares_hardware,
             ref check => panic!("{check:?}"),
@@ -210,7 +210,7 @@ fn the_reason_of_a_cost_is_what_is_known_of_it() {
         let mut seen = healthy();
         seen.clocks[3].cost_ns.known_mut().unwrap().median = cost_ns;
         let verdicts = judged(&seen);
-        let cost = evidence(of(&verdicts, "monotonic"), EvidenceKind::Cost);
+        let cost = evidence(verdict_on(&verdicts, "monotonic"), EvidenceKind::Cost);
         assert_eq!((cost.finding, cause(cost)), (Finding::Against, Some(expected)));
     }
 }
@@ -234,9 +234,9 @@ fn a_step_that_was_not_seen_is_unknown() {
         let events = clock.events.as_mut().unwrap();
         (events.span_ns, events.stuck) = (Figure::Known(span_ns), 1);
         let verdicts = judged(&seen);
-        let stuck = evidence(of(&verdicts, "monotonic"), EvidenceKind::Stuck);
+        let stuck = evidence(verdict_on(&verdicts, "monotonic"), EvidenceKind::Stuck);
         assert_eq!(stuck.finding, finding, "{nominal_ns} {span_ns} {stuck:?}");
-        assert_eq!(of(&verdicts, "monotonic").verdict == Unfit, finding == Finding::Against);
+        assert_eq!(verdict_on(&verdicts, "monotonic").verdict == Unfit, finding == Finding::Against);
     }
 }
 
@@ -246,7 +246,7 @@ fn a_few_handoffs_show_a_regression_but_no_order() {
     sequence_of(&mut seen, "rdtscp").handoffs = 12;
     let order = |seen: &Observations| {
         let verdicts = judged(seen);
-        evidence(of(&verdicts, "tsc"), EvidenceKind::Order).finding
+        evidence(verdict_on(&verdicts, "tsc"), EvidenceKind::Order).finding
     };
     assert_eq!(order(&seen), Finding::Unknown);
     // Nor does one whose reads failed there after many.
@@ -264,7 +264,7 @@ fn a_few_handoffs_show_a_regression_but_no_order() {
 fn clocks_that_are_read_in_the_same_way_share_their_order() {
     let shared = |seen: &Observations, clock: &str| {
         let verdicts = judged(seen);
-        let CheckEvidence { data, finding, .. } = evidence(of(&verdicts, clock), EvidenceKind::Order);
+        let CheckEvidence { data, finding, .. } = evidence(verdict_on(&verdicts, clock), EvidenceKind::Order);
         let EvidenceData::Order(checks::Order { shared_with, .. }) = data else { panic!("{data:?}") };
         (*finding, shared_with.clone())
     };
@@ -276,7 +276,7 @@ fn clocks_that_are_read_in_the_same_way_share_their_order() {
         assert_eq!(shared(&seen, "monotonic"), (Finding::For, Some("realtime".to_owned())));
         assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Trusted, NOTHING));
         let verdicts = judged(&seen);
-        let because = of(&verdicts, "monotonic").because();
+        let because = verdict_on(&verdicts, "monotonic").because();
         assert!(because.contains("handoffs of realtime went back"), "{because}");
     }
     // Its own step back counts, however few handoffs there were.
@@ -345,7 +345,7 @@ fn a_trapped_counter_makes_the_clocks_dear_that_read_it() {
     }
     assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Limited, vec![EvidenceKind::Cost]));
     let verdicts = judged(&seen);
-    let cost = evidence(of(&verdicts, "monotonic"), EvidenceKind::Cost);
+    let cost = evidence(verdict_on(&verdicts, "monotonic"), EvidenceKind::Cost);
     assert_eq!(cause(cost), Some(CostCause::TrappedCounter));
     assert_eq!(decided(&seen, "monotonic_coarse").0, Trustworthiness::Trusted);
 }
@@ -389,7 +389,7 @@ fn a_hypervisor_is_judged_by_its_statement() {
         seen.environment.counter_flags.known_mut().unwrap().tsc_known_freq = Figure::Known(is_known);
         seen.statement = statement;
         let verdicts = judged(&seen);
-        let counter = of(&verdicts, "tsc");
+        let counter = verdict_on(&verdicts, "tsc");
         assert_eq!(counter.verdict, Trustworthiness::Trusted);
         evidence(counter, EvidenceKind::Hypervisor).finding
     };
@@ -437,7 +437,7 @@ fn civil_time_is_known_as_well_as_its_daemon_states_it() {
         sequence_of(&mut seen, "realtime").name = clock.to_owned();
         rate_of(&mut seen, "realtime").name = clock.to_owned();
         let verdicts = verdicts(&seen, &[clock.to_owned()], None);
-        let verdict = of(&verdicts, clock);
+        let verdict = verdict_on(&verdicts, clock);
         let evidence = evidence(verdict, EvidenceKind::Synchronization);
         let shows_utc = clock == "tai" && tai_offset_s.is_none();
         let reported_error_s = Some(16.0);
@@ -483,19 +483,19 @@ fn each_use_is_judged_by_what_matters_to_it() {
     rate_of(&mut seen, "realtime").ppm = Figure::Known(500.0);
     let judged = |seen: &Observations, for_use| verdicts(seen, &NAMES.map(str::to_owned), for_use);
     let all = judged(&seen, None);
-    let realtime = of(&all, "realtime");
+    let realtime = verdict_on(&all, "realtime");
     // It is being slewed, which is how civil time is corrected.
     assert_eq!(realtime.uses, Uses { interval: Some(Limited), civil: Some(Trusted) });
     assert_eq!(realtime.verdict, Limited);
-    assert_eq!(of(&all, "monotonic").uses, Uses { interval: Some(Trusted), civil: None });
+    assert_eq!(verdict_on(&all, "monotonic").uses, Uses { interval: Some(Trusted), civil: None });
     // No steering explains this.
     rate_of(&mut seen, "realtime").ppm = Figure::Known(150_000.0);
-    assert_eq!(of(&judged(&seen, None), "realtime").uses, Uses { interval: Some(Unfit), civil: Some(Unfit) });
+    assert_eq!(verdict_on(&judged(&seen, None), "realtime").uses, Uses { interval: Some(Unfit), civil: Some(Unfit) });
     seen.synchronization.adjtimex.known_mut().unwrap().state = Some(CivilState::Unsynchronized);
     rate_of(&mut seen, "realtime").ppm = Figure::Known(0.0);
     let [all, intervals, civil] = [None, Some(Use::Interval), Some(Use::Civil)].map(|for_use| judged(&seen, for_use));
-    assert_eq!(of(&all, "realtime").uses, Uses { interval: Some(Trusted), civil: Some(Limited) });
-    let alone = of(&intervals, "realtime");
+    assert_eq!(verdict_on(&all, "realtime").uses, Uses { interval: Some(Trusted), civil: Some(Limited) });
+    let alone = verdict_on(&intervals, "realtime");
     assert_eq!((alone.verdict, alone.uses), (Trusted, Uses { interval: Some(Trusted), civil: None }));
     assert!(alone.evidence.iter().all(|evidence| evidence.data.kind() != EvidenceKind::Synchronization));
     // Only clocks that show civil time are judged for it.

@@ -11,7 +11,7 @@ pub const MISRATE: f64 = 0.05;
 /// Factor by which runs may differ without a change, where there are too few to show it: bounds are
 /// wider by it on either side. Of intervals of ten runs that were measured (bench/README.md,
 /// *Between runs*), the widest was ±36 %, a factor of 2.1 from its lower end to its upper one.
-const BETWEEN_FEW_RUNS: f64 = 2.1;
+const FEW_RUNS_FACTOR: f64 = 2.1;
 /// Fewer runs on a side are too few: where runs have one of two speeds, as by the layout of their
 /// memory, four of each side are all of one and all of the other in up to 1 of 128 clocks.
 const MIN_RUNS: usize = 5;
@@ -167,7 +167,7 @@ fn range(base: &RunCost, new: &RunCost) -> Option<Bounds> {
 }
 
 fn widened(Bounds { estimate, low, high }: Bounds) -> Bounds {
-    Bounds { estimate, low: low / BETWEEN_FEW_RUNS, high: high * BETWEEN_FEW_RUNS }
+    Bounds { estimate, low: low / FEW_RUNS_FACTOR, high: high * FEW_RUNS_FACTOR }
 }
 
 impl Judge {

@@ -142,10 +142,16 @@ fn joined(parts: [Option<&String>; 3]) -> Option<FactValue> {
     if text.is_empty() { None } else { Some(FactValue::Name(text)) }
 }
 
+fn name(fact: &Figure<String>) -> Option<FactValue> {
+    fact.known().cloned().map(FactValue::Name)
+}
+
+fn flag(fact: &Figure<bool>) -> Option<FactValue> {
+    fact.get().map(FactValue::Flag)
+}
+
 fn of_environment(environment: &Environment) -> [(ComparedFact, Option<FactValue>); 14] {
     let Environment { cpu, kernel, program, .. } = environment;
-    let name = |fact: &Figure<String>| fact.known().cloned().map(FactValue::Name);
-    let flag = |fact: &Figure<bool>| fact.get().map(FactValue::Flag);
     let emulators = environment.emulation.iter().map(|emulator| Emulator::as_str(emulator).to_owned()).collect();
     let program = FactValue::Program {
         version: program.version.clone(),

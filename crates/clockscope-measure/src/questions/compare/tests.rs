@@ -176,7 +176,7 @@ fn compared(base: &[ComparedRecord], new: &[ComparedRecord]) -> Comparison {
     compare(base, new, &REQUEST).unwrap().found
 }
 
-fn of<'a>(found: &'a Comparison, name: &str) -> &'a ClockComparison {
+fn clock_named<'a>(found: &'a Comparison, name: &str) -> &'a ClockComparison {
     found.clocks.iter().find(|clock| clock.name == name).unwrap()
 }
 
@@ -230,7 +230,7 @@ fn a_slower_machine_is_not_a_slower_clock() {
     let machine = found.machine.as_ref().unwrap();
     assert_eq!((machine.change, machine.counter_name.as_deref()), (CostChange::Slower, Some("tsc")));
     assert!(found.clocks.iter().all(|clock| clock.change == CostChange::Same), "{found:#?}");
-    let monotonic = of(&found, "monotonic");
+    let monotonic = clock_named(&found, "monotonic");
     let (raw, own) = (monotonic.ratio.get().unwrap(), monotonic.own.get().unwrap());
     assert!((raw.estimate - 2.0).abs() < 0.1 && (own.estimate - 1.0).abs() < 0.02, "{monotonic:?}");
 }
@@ -306,7 +306,7 @@ fn costs_of_emulators_and_of_other_builds_decide_nothing() {
     let with = |change: fn(&mut Environment)| {
         let mut new = slower.clone();
         new.iter_mut().for_each(|record| change(&mut measurement(record).environment));
-        of(&compared(&base, &new), "monotonic").undecided
+        clock_named(&compared(&base, &new), "monotonic").undecided
     };
     assert_eq!(with(|_| ()), None);
     let emulated = |environment: &mut Environment| environment.emulation = vec![Emulator::Other("box64".to_owned())];
@@ -322,7 +322,8 @@ fn fewer_clocks_have_narrower_bounds() {
     let one = CompareRequest { clocks: vec!["monotonic_alias".to_owned()], ..REQUEST };
     let alone = compare(&base, &new, &one).unwrap().found;
     let among = compared(&base, &new);
-    let width = |found: &Comparison| of(found, "monotonic").ratio.get().map(|ratio| ratio.high - ratio.low).unwrap();
+    let width =
+        |found: &Comparison| clock_named(found, "monotonic").ratio.get().map(|ratio| ratio.high - ratio.low).unwrap();
     assert!(alone.clocks.len() == 1 && width(&alone) < width(&among), "{} {}", width(&alone), width(&among));
     let unknown = CompareRequest { clocks: vec!["sundial".to_owned()], ..REQUEST };
     assert_eq!(compare(&base, &new, &unknown).unwrap_err(), CompareError::UnknownClock("sundial".to_owned()));
@@ -417,14 +418,14 @@ fn faults_that_appear_are_counted() {
     measurement(&mut base[0]).found.clocks[5].events = None;
     measurement(&mut base[1]).found.clocks[5].events = None;
     let found = compared(&base, &new);
-    let appeared = of(&found, "monotonic").appeared.as_ref().unwrap();
+    let appeared = clock_named(&found, "monotonic").appeared.as_ref().unwrap();
     let counts: Vec<(FaultKind, u64)> = appeared.iter().map(|events| (events.event, events.count)).collect();
     assert_eq!(counts, [(FaultKind::Regression, 3), (FaultKind::Jump, 1)]);
     assert_eq!((appeared[0].reads, appeared[0].base_reads), (2_000_000, 2_000_000));
     for name in ["tsc", "realtime", "monotonic_coarse"] {
-        assert_eq!(of(&found, name).appeared.as_deref(), Some(&[][..]), "{name}");
+        assert_eq!(clock_named(&found, name).appeared.as_deref(), Some(&[][..]), "{name}");
     }
-    assert_eq!(of(&found, "boottime").appeared, None);
+    assert_eq!(clock_named(&found, "boottime").appeared, None);
 }
 
 /// A record of `check` with these verdicts.
@@ -561,5 +562,5 @@ fn a_run_of_several_without_a_cost_leaves_a_gap() {
     let baselines: &[Baseline] = &whole.found.baseline.runs;
     assert_eq!(baselines.len(), 3);
     let found = compared(&[record(whole)], &STEADY.runs(&mut random, 3));
-    assert_eq!((of(&found, "monotonic").runs, of(&found, "process").runs), ([2, 3], [3, 3]));
+    assert_eq!((clock_named(&found, "monotonic").runs, clock_named(&found, "process").runs), ([2, 3], [3, 3]));
 }

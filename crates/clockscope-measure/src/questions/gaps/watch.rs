@@ -33,7 +33,7 @@ pub(super) trait WatchSources {
     /// Returns true if the time is over by another clock, which is read each time. To be called now
     /// and then.
     fn is_over(&mut self) -> bool;
-    /// So much of the timer's unit in ns.
+    /// Converts counts of the timer to ns.
     fn ns(&self, counts: u64) -> f64;
 }
 

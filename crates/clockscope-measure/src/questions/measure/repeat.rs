@@ -15,7 +15,7 @@ use clockscope_statistics::{median, next_interval, quantile};
 use crate::questions::advise::recommend;
 
 /// Fewer runs have no interval.
-pub const FEWEST_RUNS: u32 = 6;
+pub const MIN_INTERVAL_RUNS: u32 = 6;
 
 /// Makes one record of several runs of the same clocks: the median of their medians with the
 /// interval between runs, the sum of what was counted, and what else the first run found. `None`
@@ -114,7 +114,7 @@ fn of_costs(costs: &[Cost]) -> Option<Cost> {
             // A cost is never negative.
             interval95: next_interval(&medians)
                 .map(|[low, high]| [low.max(0.0), high])
-                .ok_or(ReadingsReason::FewRuns { fewest: FEWEST_RUNS })
+                .ok_or(ReadingsReason::FewRuns { fewest: MIN_INTERVAL_RUNS })
                 .into(),
             lowest: *medians.first()?,
             highest: *medians.last()?,

@@ -58,8 +58,12 @@ pub(crate) fn clock_step<P: Platform>(
     // may be the reference by the timer.
     let seen = if is_counter(row) {
         let (max_turns, start) = (turns(bench.reference.tick_ns()), read(&bench.reference));
-        let elapsed_ns = || read(&bench.reference).wrapping_sub(start) as i64 as f64;
-        read_until_steps(max_turns, || sampler.now(), elapsed_ns, || bench.is_stopped())?
+        read_until_steps(
+            max_turns,
+            || sampler.now(),
+            || read(&bench.reference).wrapping_sub(start) as i64 as f64,
+            || bench.is_stopped(),
+        )?
     } else {
         let (max_turns, start) = (turns(bench.timer.tick_ns()), bench.timer.now());
         read_until_steps(max_turns, || sampler.now(), || bench.ns_since(start), || bench.is_stopped())?
@@ -72,8 +76,8 @@ pub(crate) fn clock_step<P: Platform>(
     })
 }
 
-/// Returns how often in a row a clock of this step may show the same reading without standing
-/// still.
+/// Returns the number of equal readings in a row that a clock of this step may show without
+/// standing still.
 fn turns(tick_ns: f64) -> u64 {
     TURNS.max((tick_ns / TURN_NS) as u64)
 }

@@ -56,15 +56,15 @@ const TIMEBASE: Resolution = unknown("one count of the timebase, whose length de
 const TIMECOUNTER: Resolution = unknown("one count of the timecounter, which the kernel chooses");
 const QPF: Resolution = unknown("one count, as QueryPerformanceFrequency states");
 const QAF: Resolution = unknown("one count, as QueryAuxiliaryCounterFrequency states");
-/// Of cycles that Windows counts.
+/// Resolution of cycles that Windows counts.
 pub(super) const CYCLES: Resolution = unknown("Windows does not state the length of these cycles");
 const HOST: Resolution = unknown("the host decides");
 const UNDOCUMENTED: Resolution = unknown("not documented");
-/// Of Rust's clocks.
+/// Resolution of Rust's clocks.
 pub(super) const STD: Resolution = unknown("Rust's standard library states no resolution");
-/// Of this library's clocks.
+/// Resolution of this library's clocks.
 pub(super) const SERVED: Resolution = unknown("that of whichever clock it is served by: clockscope::resolution()");
-/// Of counts of a core's cycles.
+/// Resolution of counts of a core's cycles.
 pub(super) const CORE: Resolution = unknown("cycles of the core, whose length changes");
 
 /// A call of C++'s standard library.

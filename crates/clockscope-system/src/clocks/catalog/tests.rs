@@ -97,12 +97,12 @@ fn every_row_of_clockperf_is_a_clock_of_its_system() {
 /// time.
 #[test]
 fn nominal_resolutions_of_windows_are_those_that_clockperf_states() {
-    let of = |name: &str| CLOCKS.iter().find(|clock| clock.info.name == name && clock.systems == [Windows]).unwrap();
+    let row = |name: &str| CLOCKS.iter().find(|clock| clock.info.name == name && clock.systems == [Windows]).unwrap();
     for name in ["tick_count", "tick_count64", "time_get_time"] {
-        assert_eq!(of(name).info.resolution, ns(1e6), "{name}");
+        assert_eq!(row(name).info.resolution, ns(1e6), "{name}");
     }
     for name in ["system_time", "system_time_precise", "unbiased_interrupt_time"] {
-        assert_eq!(of(name).info.resolution, ns(100.0), "{name}");
+        assert_eq!(row(name).info.resolution, ns(100.0), "{name}");
     }
 }
 

@@ -67,11 +67,10 @@ enum ReferenceCall {
 /// Callers have to try each: it may not answer.
 #[must_use]
 pub fn references() -> Vec<Reference> {
-    let by_syscall = |name, id| Reference { name, id, way: ReferenceCall::Syscall(BySyscall::new(id)) };
     let mut references = vec![
-        by_syscall("monotonic_raw:syscall", libc::CLOCK_MONOTONIC_RAW),
-        by_syscall("monotonic:syscall", libc::CLOCK_MONOTONIC),
-        by_syscall("boottime:syscall", libc::CLOCK_BOOTTIME),
+        Reference::by_syscall("monotonic_raw:syscall", libc::CLOCK_MONOTONIC_RAW),
+        Reference::by_syscall("monotonic:syscall", libc::CLOCK_MONOTONIC),
+        Reference::by_syscall("boottime:syscall", libc::CLOCK_BOOTTIME),
     ];
     let by_vdso = ByVdso::new(libc::CLOCK_MONOTONIC_RAW);
     references.extend(by_vdso.ok().map(|clock| Reference {
@@ -83,6 +82,10 @@ pub fn references() -> Vec<Reference> {
 }
 
 impl Reference {
+    fn by_syscall(name: &'static str, id: libc::clockid_t) -> Self {
+        Self { name, id, way: ReferenceCall::Syscall(BySyscall::new(id)) }
+    }
+
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -95,7 +98,7 @@ impl Reference {
         self.id != libc::CLOCK_MONOTONIC_RAW
     }
 
-    /// By which path it is read.
+    /// Returns the path by which it is read.
     #[must_use]
     pub fn path(&self) -> ReadPath {
         match self.way {

@@ -32,10 +32,10 @@ path!(BySyscall);
 
 pub(super) fn each(visitor: &mut impl Visitor) {
     for (info, id) in posix_clocks() {
-        let info = |path| ClockInfo { path, resolution: resolution(id), ..info.clone() };
-        visitor.visit(Entry { info: info(ReadPath::Libc), clock: Ok(ByLibc::new(id)) });
-        visitor.visit(Entry { info: info(ReadPath::Vdso), clock: ByVdso::new(id) });
-        visitor.visit(Entry { info: info(ReadPath::Syscall), clock: Ok(BySyscall::new(id)) });
+        let info = ClockInfo { resolution: resolution(id), ..info.clone() };
+        visitor.visit(Entry { info: ClockInfo { path: ReadPath::Libc, ..info.clone() }, clock: Ok(ByLibc::new(id)) });
+        visitor.visit(Entry { info: ClockInfo { path: ReadPath::Vdso, ..info.clone() }, clock: ByVdso::new(id) });
+        visitor.visit(Entry { info: ClockInfo { path: ReadPath::Syscall, ..info }, clock: Ok(BySyscall::new(id)) });
     }
 }
 

@@ -47,7 +47,7 @@ impl Reference {
         true
     }
 
-    /// By which path it is read.
+    /// Returns the path by which it is read.
     #[must_use]
     pub fn path(&self) -> ReadPath {
         ReadPath::Std

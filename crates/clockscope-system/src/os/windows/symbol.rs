@@ -43,12 +43,12 @@ mod tests {
     /// GetSystemTimePreciseAsFileTime before Windows 8, for example.
     #[test]
     fn a_function_that_a_system_lacks_is_a_reason() {
-        let of =
+        let found =
             |libraries: &[&'static CStr], name| function(libraries, name).map(drop).map_err(|error| error.to_string());
-        assert_eq!(of(&[c"kernel32.dll"], c"GetTickCount64"), Ok(()));
-        assert_eq!(of(&[c"no-such-library.dll", c"kernel32.dll"], c"GetTickCount64"), Ok(()));
+        assert_eq!(found(&[c"kernel32.dll"], c"GetTickCount64"), Ok(()));
+        assert_eq!(found(&[c"no-such-library.dll", c"kernel32.dll"], c"GetTickCount64"), Ok(()));
         for libraries in [&[c"kernel32.dll"] as &[&CStr], &[c"no-such-library.dll"], &[]] {
-            let reason = of(libraries, c"GetSundial").unwrap_err();
+            let reason = found(libraries, c"GetSundial").unwrap_err();
             assert!(reason.contains("this Windows has no GetSundial"), "{reason}");
         }
     }

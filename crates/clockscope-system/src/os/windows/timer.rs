@@ -34,12 +34,14 @@ fn function(library: &'static CStr, name: &'static CStr) -> Option<Address> {
 
 /// All facts. A call that is missing or refused leaves its reason.
 pub(crate) fn facts() -> WindowsFacts {
-    let periods = periods();
-    let period = |index: usize| Figure::from(periods.clone().map(|units: [u32; 3]| u64::from(units[index]) * UNIT_NS));
+    let [longest, shortest, present] = match periods() {
+        Ok(units) => units.map(|units| Figure::Known(u64::from(units) * UNIT_NS)),
+        Err(reason) => [(); 3].map(|()| Figure::Unknown(reason.clone())),
+    };
     WindowsFacts {
-        timer_period_ns: period(2),
-        longest_timer_period_ns: period(0),
-        shortest_timer_period_ns: period(1),
+        timer_period_ns: present,
+        longest_timer_period_ns: longest,
+        shortest_timer_period_ns: shortest,
         adjustment: adjustment(),
         precise_adjustment: precise_adjustment(),
         processor_groups: processor_groups(),

@@ -12,12 +12,12 @@ use crate::disciplined::page::statement::CivilStatement;
 /// Only wrapping differences of its readings count. Readings are compared around half of 2^64.
 pub trait Counter {
     /// Bits that count. Fewer than 64 are accepted only where they last for
-    /// [`Counter::SHORTEST_PERIOD_NS`].
+    /// [`Counter::MIN_PERIOD_NS`].
     const BITS: u32 = 64;
 
     /// Shortest period of a counter, in ns: ten years. One that wraps sooner could wrap unnoticed
     /// between two readings.
-    const SHORTEST_PERIOD_NS: f64 = 10.0 * 365.25 * 86400e9;
+    const MIN_PERIOD_NS: f64 = 10.0 * 365.25 * 86400e9;
 
     /// Reads the counter after every load that an earlier branch depends on. A reading that is
     /// taken after another one in happens-before order, on any CPU, is not smaller, as far as the
@@ -210,7 +210,7 @@ macro_rules! forward {
 #[deny(clippy::missing_trait_methods, reason = "a default would hide the answer of the counter itself")]
 impl<C: Counter> Counter for &C {
     const BITS: u32 = C::BITS;
-    const SHORTEST_PERIOD_NS: f64 = C::SHORTEST_PERIOD_NS;
+    const MIN_PERIOD_NS: f64 = C::MIN_PERIOD_NS;
 
     forward! {
         #[inline(always)]

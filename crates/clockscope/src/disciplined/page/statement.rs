@@ -50,11 +50,11 @@ pub struct BoundedAt {
 const DAY_NS: i64 = 86_400_000_000_000;
 
 /// Two answers of the system are of one rate if they differ by no more than this, in ppm.
-const SAME_RATE_PPM: f64 = 1.0;
+const MAX_SAME_RATE_DIFFERENCE_PPM: f64 = 1.0;
 
 /// Returns true if two corrections of the clock's rate, in ppm, are the same, as far as bounds go.
 pub(crate) fn is_same_rate(one_ppm: f64, other_ppm: f64) -> bool {
-    (one_ppm - other_ppm).abs() <= SAME_RATE_PPM
+    (one_ppm - other_ppm).abs() <= MAX_SAME_RATE_DIFFERENCE_PPM
 }
 
 impl BoundedAt {

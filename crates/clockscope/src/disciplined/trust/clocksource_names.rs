@@ -14,7 +14,7 @@ const SLOTS: usize = 4;
 /// Number of a name for which there was no slot.
 const NO_SLOT: u8 = 15;
 
-const WORDS_PER_NAME: usize = ClocksourceName::LONGEST / size_of::<u64>();
+const WORDS_PER_NAME: usize = ClocksourceName::MAX_BYTES / size_of::<u64>();
 
 /// All zero is the state without a name.
 pub(crate) struct ClocksourceNames([NameSlot; SLOTS]);
@@ -57,7 +57,7 @@ impl NameSlot {
         if state & WRITTEN == 0 {
             return None;
         }
-        let mut bytes = [0; ClocksourceName::LONGEST];
+        let mut bytes = [0; ClocksourceName::MAX_BYTES];
         for (bytes, word) in bytes.chunks_exact_mut(size_of::<u64>()).zip(&self.words) {
             bytes.copy_from_slice(&word.load(Ordering::Relaxed).to_ne_bytes());
         }
@@ -69,7 +69,7 @@ impl NameSlot {
         if self.state.compare_exchange(0, BEING_WRITTEN, Ordering::AcqRel, Ordering::Relaxed).is_err() {
             return false;
         }
-        let mut bytes = [0; ClocksourceName::LONGEST];
+        let mut bytes = [0; ClocksourceName::MAX_BYTES];
         for (to, from) in bytes.iter_mut().zip(name.as_bytes()) {
             *to = *from;
         }
@@ -96,7 +96,7 @@ mod tests {
         let names = ClocksourceNames::new();
         assert_eq!(names.at(0), None);
         assert_eq!(names.at(1), None);
-        let longest = "x".repeat(ClocksourceName::LONGEST);
+        let longest = "x".repeat(ClocksourceName::MAX_BYTES);
         let all = ["tsc", "hyperv_clocksource_tsc_page", &longest, "hpet"];
         let numbers = all.map(|name| names.store(&named(name)));
         assert_eq!(numbers, [1, 2, 3, 4]);

@@ -23,7 +23,7 @@ fn what_a_daemon_states_wins_over_the_kernels_flag() {
         let without = decided(&seen, "realtime").0;
         seen.synchronization.chrony = Figure::Known(tracking(-0.001, 0.010));
         let verdicts = verdicts(&seen, &["realtime".to_owned()], None);
-        let verdict = of(&verdicts, "realtime");
+        let verdict = verdict_on(&verdicts, "realtime");
         assert_eq!(verdict.uses.civil, Some(Trustworthiness::Trusted), "{state:?}");
         let text = evidence(verdict, EvidenceKind::Synchronization).text();
         assert!(text.starts_with("civil time is right within 0.011000 s, as chronyd states; the kernel"), "{text}");
@@ -61,7 +61,7 @@ fn raw_identity(seen: &Observations) -> ClockIdentity {
 fn of_three(seen: &Observations) -> [Trustworthiness; 3] {
     let names = ["monotonic".to_owned(), "monotonic_raw".to_owned()];
     let verdicts = verdicts(seen, &names, Some(Use::Interval));
-    ["tsc", "monotonic", "monotonic_raw"].map(|name| of(&verdicts, name).verdict)
+    ["tsc", "monotonic", "monotonic_raw"].map(|name| verdict_on(&verdicts, name).verdict)
 }
 
 /// A daemon that has found the frequency and has next to nothing left to correct does not slew: the
@@ -119,7 +119,7 @@ fn a_frequency_that_the_kernel_took_over_is_wrong_with_it() {
     seen.synchronization.chrony = Figure::Known(ChronyTracking { freq_ppm: -1065.0, ..TRACKING });
     let nominal = |seen: &Observations| {
         let verdicts = judged(seen);
-        let found = evidence(of(&verdicts, "tsc"), EvidenceKind::NominalFrequency).clone();
+        let found = evidence(verdict_on(&verdicts, "tsc"), EvidenceKind::NominalFrequency).clone();
         let EvidenceData::NominalFrequency(checks::NominalFrequency { ppm, .. }) = found.data else {
             panic!("{found:?}")
         };
@@ -155,7 +155,7 @@ fn a_path_that_runs_as_a_daemon_states_is_not_off() {
     assert_eq!(of_three(&seen)[1], Trustworthiness::Unfit);
     seen.paths[0].off_ns = off_ns;
     let verdicts = judged(&seen);
-    let CheckEvidence { data, finding, .. } = evidence(of(&verdicts, "monotonic"), EvidenceKind::Paths);
+    let CheckEvidence { data, finding, .. } = evidence(verdict_on(&verdicts, "monotonic"), EvidenceKind::Paths);
     let EvidenceData::Paths(checks::Paths { fault, offset_ns, .. }) = data else { panic!("{data:?}") };
     assert_eq!((*finding, *fault, *offset_ns), (Finding::Unknown, Some(ReadPath::Syscall), Some(-870_000.0)));
 }

@@ -207,7 +207,7 @@ pub(super) fn judged(seen: &Observations) -> Vec<Verdict> {
     verdicts(seen, &NAMES.map(str::to_owned), None)
 }
 
-pub(super) fn of<'a>(verdicts: &'a [Verdict], clock: &str) -> &'a Verdict {
+pub(super) fn verdict_on<'a>(verdicts: &'a [Verdict], clock: &str) -> &'a Verdict {
     verdicts.iter().find(|verdict| verdict.clock == clock).unwrap()
 }
 
@@ -219,7 +219,7 @@ pub(super) fn evidence(verdict: &Verdict, check: EvidenceKind) -> &CheckEvidence
 /// The verdict on a clock, and what decided that it is not trusted.
 pub(super) fn decided(seen: &Observations, clock: &str) -> (Trustworthiness, Vec<EvidenceKind>) {
     let verdicts = judged(seen);
-    let verdict = of(&verdicts, clock);
+    let verdict = verdict_on(&verdicts, clock);
     let is_decisive = |evidence: &&CheckEvidence| evidence.decides && evidence.finding != Finding::For;
     let decisive = verdict.evidence.iter().filter(is_decisive);
     (verdict.verdict, decisive.map(|evidence| evidence.data.kind()).collect())

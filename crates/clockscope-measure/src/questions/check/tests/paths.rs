@@ -19,8 +19,8 @@ fn with_paths(libc_ns: Option<f64>, vdso_ns: Option<f64>) -> Observations {
 
 fn text(seen: &Observations, clock: &str) -> (Trustworthiness, Finding, String) {
     let verdicts = judged(seen);
-    let found = evidence(of(&verdicts, clock), EvidenceKind::Paths);
-    (of(&verdicts, clock).verdict, found.finding, found.text())
+    let found = evidence(verdict_on(&verdicts, clock), EvidenceKind::Paths);
+    (verdict_on(&verdicts, clock).verdict, found.finding, found.text())
 }
 
 /// The path at fault is named, whatever the kernel states of its own clock; and only clocks that
@@ -43,7 +43,7 @@ fn a_path_that_is_off_is_named() {
         // What the kernel states is not of a path that shows another time.
         let verdicts = judged(&seen);
         let is_stated = |one: &CheckEvidence| one.data.kind() == EvidenceKind::Synchronization;
-        assert_eq!(of(&verdicts, "realtime").evidence.iter().any(is_stated), expected == Trusted, "{text}");
+        assert_eq!(verdict_on(&verdicts, "realtime").evidence.iter().any(is_stated), expected == Trusted, "{text}");
     }
 }
 
@@ -54,7 +54,7 @@ fn the_kernel_is_not_blamed_for_a_path() {
     let clock = seen.clocks.iter_mut().find(|clock| clock.identity.name == "realtime").unwrap();
     clock.events.as_mut().unwrap().jump = Figure::Known(12);
     let verdicts = judged(&seen);
-    for one in of(&verdicts, "realtime").evidence.iter().filter(|one| one.finding == Finding::Against) {
+    for one in verdict_on(&verdicts, "realtime").evidence.iter().filter(|one| one.finding == Finding::Against) {
         let advice = one.advice().unwrap();
         assert!(advice.contains("preload") && !advice.contains("report it"), "{advice}");
     }
