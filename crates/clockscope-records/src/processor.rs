@@ -32,9 +32,20 @@ impl Cpu {
     /// name, the architecture stands in its place; `None` if neither name nor identity is known.
     #[must_use]
     pub fn name(&self) -> Option<String> {
+        self.named_with(ProcessorIdentity::to_string)
+    }
+
+    /// Returns the name with the design alone, which fits into a line with other facts: `AMD EPYC
+    /// (family 25, model 1)`.
+    #[must_use]
+    pub fn design_name(&self) -> Option<String> {
+        self.named_with(ProcessorIdentity::design)
+    }
+
+    fn named_with(&self, show: fn(&ProcessorIdentity) -> String) -> Option<String> {
         match (self.model.as_deref(), self.identity.known()) {
             (Some(name), None) => Some(name.to_owned()),
-            (name, Some(identity)) => Some(format!("{} ({identity})", name.unwrap_or(&self.architecture))),
+            (name, Some(identity)) => Some(format!("{} ({})", name.unwrap_or(&self.architecture), show(identity))),
             (None, None) => None,
         }
     }
@@ -55,6 +66,14 @@ pub struct ProcessorIdentity {
 }
 
 impl ProcessorIdentity {
+    /// Returns the family and model, without the stepping: `family 25, model 1`; on Arm everything.
+    fn design(&self) -> String {
+        match self.family {
+            Some(family) => format!("family {family}, model {}", self.model),
+            None => self.to_string(),
+        }
+    }
+
     /// Returns the identity of an x86 processor, from the register EAX of CPUID leaf 1. The
     /// extended numbers count where Linux counts them.
     #[must_use]
@@ -117,6 +136,7 @@ mod tests {
         assert_eq!(cpu.name().as_deref(), Some("x86_64 (family 6, model 207, stepping 8)"));
         cpu.model = Figure::Known("Some CPU".to_owned());
         assert_eq!(cpu.name().as_deref(), Some("Some CPU (family 6, model 207, stepping 8)"));
+        assert_eq!(cpu.design_name().as_deref(), Some("Some CPU (family 6, model 207)"));
         cpu.identity = Figure::default();
         assert_eq!(cpu.name().as_deref(), Some("Some CPU"));
     }

@@ -119,7 +119,7 @@ pub struct ClockIdentity {
     /// Other names that the command accepts for it.
     pub aliases: Vec<String>,
     /// Names by which programs of its system read it, the best known first.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interfaces: Vec<String>,
     /// The quantity that it counts.
     pub kind: ClockKind,

@@ -71,9 +71,7 @@ impl fmt::Display for TickReason {
             Self::RateChanged => "its rate changed while it was read",
             Self::StepsBack => "it steps back too often",
             Self::NoLattice => "its readings are not multiples of one length",
-            Self::NoneShown => {
-                "no tick of three of its units or more shows, and its reads are too regular to show a shorter one"
-            }
+            Self::NoneShown => "its reads are too regular to show a tick below three of its units",
             Self::TooFine { at_most_ns } => {
                 return at_most(f, "too fine to be separated from the clock's unit", *at_most_ns);
             }

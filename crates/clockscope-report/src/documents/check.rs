@@ -1,5 +1,6 @@
 //! Verdicts on clocks, with their evidence.
 
+mod causes;
 mod figure;
 
 use std::collections::BTreeMap;
@@ -15,7 +16,7 @@ use crate::sheet::Sheet;
 use crate::style::View;
 use crate::units::figure;
 use crate::verdict;
-use crate::words::{capitalized, counted, sentence};
+use crate::words::{counted, sentence};
 
 /// Columns of a spreadsheet. Each piece of a verdict's evidence has a row.
 const COLUMNS: &str = "clock verdict interval civil name finding decides value unit seen source advice";
@@ -24,46 +25,25 @@ impl QuestionPage for Check {
     const LINES: &'static [(&'static str, &'static str)] = &[("verdicts", "verdict"), ("demands", "demand")];
 
     fn blocks(&self, view: View) -> Vec<Block> {
-        let mut blocks = vec![verdicts(self).into(), chart(self).into()];
-        let evidence = self.verdicts.iter().map(|verdict| {
-            let evidence = verdict.evidence.iter();
-            let lines = evidence.filter(|evidence| view.is_verbose || is_displayed(verdict, evidence)).map(line);
-            Block::notes(format!("{}: {}", verdict.clock, verdict.phrase()), lines)
-        });
-        blocks.push(Block::folded("The evidence as lists", evidence));
+        let mut blocks = vec![verdicts(self, view).into(), chart(self).into()];
+        blocks.extend(causes::blocks(&self.verdicts));
+        if view.is_verbose {
+            let evidence = self.verdicts.iter().map(|verdict| {
+                Block::notes(format!("{}: {}", verdict.clock, verdict.phrase()), verdict.evidence.iter().map(line))
+            });
+            blocks.push(Block::folded("The evidence as lists", evidence));
+        }
         blocks.push(demands(&self.demands).into());
-        blocks.extend(self.not_independent().map(Block::context));
-        let left_out: usize = self.verdicts.iter().map(left_out).sum();
-        if !view.is_verbose && left_out > 0 {
-            let count = counted(left_out as u64, "check");
-            blocks.push(Block::context(format!("--verbose shows the other evidence: {count}.")));
-        }
-        if self.verdicts.iter().any(|verdict| verdict.verdict != Trustworthiness::Trusted) {
-            blocks.push(Block::context(
-                "`clockscope help evidence` explains each check, `clockscope help symptoms` causes and fixes.",
-            ));
-        }
+        blocks.push(Block::notes("", hints(self, view).into_iter().map(|hint| Line::toned(hint, Tone::Context))));
         blocks
     }
 
     fn conclusion(&self) -> Vec<String> {
-        // The worst first; clocks with the same phrase together.
-        let mut groups: Vec<(Trustworthiness, String, Vec<&str>)> = Vec::new();
-        for found in &self.verdicts {
-            let phrase = found.phrase();
-            match groups.iter_mut().find(|(_, of_group, _)| *of_group == phrase) {
-                Some((_, _, clocks)) => clocks.push(&found.clock),
-                None => groups.push((found.verdict, phrase, vec![&found.clock])),
-            }
-        }
-        groups.sort_by_key(|(verdict, ..)| *verdict);
-        let phrases =
-            groups.iter().map(|(_, phrase, clocks)| format!("{}: {}.", capitalized(phrase), clocks.join(", ")));
-        let verdicts = phrases.collect::<Vec<_>>().join(" ");
         let mut lines = Vec::new();
-        if !verdicts.is_empty() {
-            lines.push(verdicts);
-        } else if self.unavailable.is_empty() {
+        for (of_use, title) in [(Use::Interval, "Intervals"), (Use::Civil, "Time of day")] {
+            lines.extend(conclusion_on(&self.verdicts, of_use).map(|conclusion| format!("{title}: {conclusion}.")));
+        }
+        if lines.is_empty() && self.unavailable.is_empty() {
             lines.push("There was no clock to judge.".to_owned());
         }
         lines.extend(self.unavailable.iter().map(ToString::to_string));
@@ -99,23 +79,74 @@ fn chart(check: &Check) -> Chart {
     Chart::new("evidence", "Evidence on each clock", EvidencePlot::new(&clocks.collect::<Vec<_>>()))
 }
 
-/// Returns whether evidence is shown without --verbose: if it decides a verdict that is not
-/// trusted.
-fn is_displayed(verdict: &Verdict, evidence: &CheckEvidence) -> bool {
-    evidence.decides && verdict.verdict != Trustworthiness::Trusted
+/// Concludes on one use: the clocks by their verdicts, the worst first, or the verdict and reason
+/// that all of them share. `None` where no clock was judged for it.
+fn conclusion_on(verdicts: &[Verdict], of_use: Use) -> Option<String> {
+    let mut groups: BTreeMap<Trustworthiness, Vec<&Verdict>> = BTreeMap::new();
+    for verdict in verdicts {
+        if let Some(judged) = verdict.uses.of(of_use) {
+            groups.entry(judged).or_default().push(verdict);
+        }
+    }
+    let trusted = groups.remove(&Trustworthiness::Trusted).unwrap_or_default();
+    if groups.is_empty() {
+        return match trusted.as_slice() {
+            [] => None,
+            [one] => Some(format!("{} can be trusted", one.clock)),
+            [..] => Some("every clock can be trusted".to_owned()),
+        };
+    }
+    let mut reasons: Vec<String> = groups.values().flatten().map(|verdict| verdict.because()).collect();
+    reasons.dedup();
+    if let ([reason], 1, []) = (reasons.as_slice(), groups.len(), trusted.as_slice()) {
+        return groups.keys().next().map(|judged| format!("{judged}, {reason}"));
+    }
+    let mut parts: Vec<String> =
+        groups.iter().map(|(judged, verdicts)| format!("{judged} ({})", clock_names(verdicts))).collect();
+    match trusted.as_slice() {
+        [] => {}
+        [one] => parts.push(format!("{} can be trusted", one.clock)),
+        [..] => parts.push("the others can be trusted".to_owned()),
+    }
+    Some(parts.join("; "))
 }
 
-/// Counts the evidence that is shown with --verbose only.
-fn left_out(verdict: &Verdict) -> usize {
-    verdict.evidence.iter().filter(|evidence| !is_displayed(verdict, evidence)).count()
+fn clock_names(verdicts: &[&Verdict]) -> String {
+    let names: Vec<&str> = verdicts.iter().map(|verdict| verdict.clock.as_str()).collect();
+    names.join(", ")
 }
 
-/// Makes the table of verdicts: a row a clock, with its verdict for each use.
-fn verdicts(check: &Check) -> Table {
+/// What no test of this run shows, and what shows more.
+fn hints(check: &Check, view: View) -> Vec<String> {
+    let mut hints: Vec<String> = check.not_independent().into_iter().collect();
+    let count: usize = check.verdicts.iter().map(causes::left_out).sum();
+    let mut more = String::new();
+    if !view.is_verbose && count > 0 {
+        more = format!("{} more: --verbose. ", counted(count as u64, "check"));
+    }
+    more += "See also clockscope help evidence and help symptoms.";
+    hints.push(more);
+    hints
+}
+
+/// Makes the table of verdicts: a row a clock, with its verdict for each use. Trusted clocks of the
+/// same verdicts and evidence share a row.
+fn verdicts(check: &Check, view: View) -> Table {
     let has_civil = check.verdicts.iter().any(|verdict| verdict.uses.civil.is_some());
-    let rows = check.verdicts.iter().map(|found| {
+    let mut rows: Vec<(String, &Verdict)> = Vec::new();
+    for found in &check.verdicts {
+        let is_same = |(_, other): &&mut (String, &Verdict)| {
+            let is_trusted = found.verdict == Trustworthiness::Trusted && !view.has_folds;
+            is_trusted && other.uses == found.uses && other.because() == found.because()
+        };
+        match rows.iter_mut().find(is_same) {
+            Some((names, _)) => *names += &format!(", {}", found.clock),
+            None => rows.push((found.clock.clone(), found)),
+        }
+    }
+    let rows = rows.into_iter().map(|(names, found)| {
         let verdicts = if has_civil { vec![found.uses.interval, found.uses.civil] } else { vec![Some(found.verdict)] };
-        let mut cells = vec![found.clock.as_str().into()];
+        let mut cells = vec![names.into()];
         cells.extend(verdicts.into_iter().map(|verdict| match verdict {
             Some(verdict) => Cell::word(verdict.as_str(), verdict::tone(verdict)),
             None => Cell::Empty,
@@ -124,8 +155,8 @@ fn verdicts(check: &Check) -> Table {
         cells.push(if because.is_empty() { Cell::Empty } else { because.into() });
         Row { weight: verdict::weight(found.verdict).into(), ..cells.into() }
     });
-    let uses = if has_civil { &["Intervals", "Civil time"][..] } else { &["Verdict"] };
-    let head = ["Clock"].iter().chain(uses).chain(&["Because of"]).copied();
+    let uses = if has_civil { &["Intervals", "Time of day"][..] } else { &["Verdict"] };
+    let head = ["Clock"].iter().chain(uses).chain(&["Evidence"]).copied();
     Table { wraps: true, ..Table::new(head, 1 + uses.len(), rows) }.without_empty_columns()
 }
 
@@ -164,7 +195,7 @@ fn demands(demands: &[Demand]) -> Table {
 fn demand_name(demand: &Demand) -> String {
     let suffix = match demand.for_use {
         Some(Use::Interval) => " for intervals",
-        Some(Use::Civil) => " for civil time",
+        Some(Use::Civil) => " for the time of day",
         None => "",
     };
     format!("{}{suffix}", demand.demand)

@@ -66,7 +66,7 @@ impl<'a> DocumentHead<'a> {
         let kernel = kernel.name.as_deref().map(|name| [Some(name), kernel.release.as_deref()]);
         let kernel = kernel.map(|names| names.into_iter().flatten().collect::<Vec<_>>().join(" "));
         let clocksource = clocksource.as_deref().map(|name| format!("clocksource {name}"));
-        let cpu = cpu.name().unwrap_or_else(|| cpu.architecture.clone());
+        let cpu = cpu.design_name().unwrap_or_else(|| cpu.architecture.clone());
         let hypervisor = hypervisor.known().map(|found| match found {
             Hypervisor::None => "no hypervisor".to_owned(),
             Hypervisor::Named(name) => name.clone(),

@@ -31,7 +31,7 @@ const RECOMMENDED: &str = "> ";
 pub(super) struct Terminal;
 
 impl Renderer for Terminal {
-    /// Blocks with an empty line between each two.
+    /// Blocks with empty lines between them.
     fn render(&self, report: &Report<'_>, style: Style) -> Result<String, RenderError> {
         let mut page = TextBuffer::new(style);
         let mut blocks = report.blocks(style.view());
@@ -39,14 +39,27 @@ impl Renderer for Terminal {
             blocks = blocks.into_iter().map(in_ascii).collect();
         }
         blocks.retain(|block| !matches!(block, Block::Chart(chart) if !plot::is_drawn(chart)));
-        for (index, block) in blocks.iter().enumerate() {
-            if index > 0 {
+        let mut previous: Option<&Block> = None;
+        for block in &blocks {
+            // Help for reading the rest stands right below a table, and below other help.
+            let is_below = is_help(block) && previous.is_some_and(|block| is_help(block) || has_text_below(block));
+            if previous.is_some() && !is_below {
                 page.line("", Mark::Normal);
             }
             page.block(block);
+            previous = Some(block);
         }
         Ok(page.text)
     }
+}
+
+/// Returns whether a block is help for reading the rest.
+fn is_help(block: &Block) -> bool {
+    matches!(block, Block::Notes { title, lines } if title.is_empty() && lines.iter().all(|line| line.tone == Tone::Context))
+}
+
+fn has_text_below(block: &Block) -> bool {
+    matches!(block, Block::Table(table) if !table.below.is_empty())
 }
 
 /// The text so far.

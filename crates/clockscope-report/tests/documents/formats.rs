@@ -143,7 +143,8 @@ fn escape_sequences_appear_only_where_color_is_requested() {
     assert!(main.contains("\x1b[31m132 errors, 83 regressions, 41 jumps, 1 stuck\x1b[0m\n"), "{main}");
     assert_eq!(main.matches("\x1b[32mok").count(), 3, "{main}");
     let verdicts = colored("check", Style::default());
-    for word in ["\x1b[31munfit\x1b[0m", "\x1b[32mtrusted\x1b[0m", "\x1b[31mNO\x1b[0m", "\x1b[1mUnfit: tsc."] {
+    for word in ["\x1b[31munfit\x1b[0m", "\x1b[32mtrusted\x1b[0m", "\x1b[31mNO\x1b[0m", "\x1b[1mIntervals: unfit (tsc)"]
+    {
         assert!(verdicts.contains(word), "{word:?}: {verdicts:?}");
     }
 }

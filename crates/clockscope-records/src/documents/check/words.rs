@@ -10,7 +10,7 @@ impl Verdict {
     pub fn brief(&self) -> String {
         match self.uses {
             Uses { interval: Some(interval), civil: Some(civil) } if civil < interval => {
-                format!("{} for civil time", self.verdict)
+                format!("{} for the time of day", self.verdict)
             }
             Uses { interval: Some(interval), civil: Some(civil) } if interval < civil => {
                 format!("{} for intervals", self.verdict)
@@ -28,7 +28,7 @@ impl Verdict {
                 format!("{brief}, {interval} for intervals")
             }
             Uses { interval: Some(interval), civil: Some(civil) } if interval < civil => {
-                format!("{brief}, {civil} for civil time")
+                format!("{brief}, {civil} for the time of day")
             }
             _ => brief,
         }
@@ -74,25 +74,19 @@ impl Check {
     /// would be independent of it; `None` if there is none.
     #[must_use]
     pub fn not_independent(&self) -> Option<String> {
-        let of_verdict = |check: &EvidenceData| match check {
-            EvidenceData::ConstantRate(rate) if rate.reference_shares_hardware == Some(true) => rate.reference.clone(),
-            _ => None,
+        let shares_hardware = |evidence: &&CheckEvidence| {
+            let EvidenceData::ConstantRate(rate) = &evidence.data else { return false };
+            evidence.finding == Finding::For && rate.reference_shares_hardware == Some(true) && rate.reference.is_some()
         };
         let in_question = self.verdicts.iter().filter(|verdict| verdict.verdict > Trustworthiness::Limited);
-        let (clock, reference) = in_question.into_iter().find_map(|verdict| {
-            let is_for = |evidence: &&CheckEvidence| evidence.finding == Finding::For;
-            let reference = verdict.evidence.iter().filter(is_for).find_map(|evidence| of_verdict(&evidence.data))?;
-            Some((&verdict.clock, reference))
-        })?;
+        let clock =
+            &in_question.into_iter().find(|verdict| verdict.evidence.iter().any(|one| shares_hardware(&one)))?.clock;
         let is_device = |ptp: &&PtpClock| !ptp.is_virtual();
         let ptp = match self.synchronization.iter().flat_map(|found| &found.ptp).find(is_device) {
-            Some(ptp) => format!("a PTP clock (clockscope rate {clock} --reference {})", ptp.device),
-            None => "a PTP clock of a network card".to_owned(),
+            Some(ptp) => format!("clockscope rate {clock} --reference {}", ptp.device),
+            None => "a PTP clock".to_owned(),
         };
-        let hpet = if clock == "tsc" { "HPET as the clocksource, " } else { "" };
-        Some(format!(
-            "Rate of {clock} not independently measured: {reference} is computed from the same counter. Independent are {ptp}, \
-             {hpet}or another host."
-        ))
+        let hpet = if clock == "tsc" { "HPET, " } else { "" };
+        Some(format!("Not tested: the rate of {clock} (takes {ptp}, {hpet}or another host)."))
     }
 }

@@ -30,9 +30,11 @@ impl Synchronization {
     /// Says how far civil time is off by the kernel's statement.
     fn by_kernel(&self) -> String {
         let unknown = match (self.state, self.error_s) {
-            (Some(CivilState::Synchronized), Some(s)) => return format!("civil time is right within {s:.6} s"),
+            (Some(CivilState::Synchronized), Some(s)) => return format!("the time of day is right within {s:.6} s"),
             (Some(CivilState::WhileNotSlewing), Some(s)) => {
-                return format!("civil time is right within {s:.6} s, unless its daemon is correcting it by the rate");
+                return format!(
+                    "the time of day is right within {s:.6} s, unless its daemon is correcting it by the rate"
+                );
             }
             (Some(CivilState::Slewing), _) => {
                 "it is being corrected by the clock's rate, and how much is left is not known"
@@ -42,15 +44,13 @@ impl Synchronization {
             }
             (Some(CivilState::Unsynchronized), _) => match self.reported_error_s {
                 Some(s) if s >= 1.0 => {
-                    return format!(
-                        "civil time unknown: no daemon synchronizes it (off by up to {s:.0} s by the kernel's own statement)"
-                    );
+                    return format!("no daemon synchronizes it, off by up to {s:.0} s");
                 }
                 _ => "no daemon synchronizes it",
             },
             _ => "the quality of its stated error is unknown",
         };
-        format!("civil time unknown: {unknown}")
+        format!("the time of day is unknown: {unknown}")
     }
 
     /// Says what the kernel states beside a daemon that has answered.
@@ -71,12 +71,9 @@ impl Synchronization {
                 "use realtime, or have the daemon set TAI - UTC in the kernel (chronyd: leapsectz, ntpd: leapfile)"
             }
             Some(CivilState::Slewing) => {
-                "for durations use monotonic_raw, because this clock is being corrected; for civil time wait until it has been"
+                "for durations use monotonic_raw, because this clock is being corrected; for the time of day wait until it has been"
             }
-            _ => {
-                "for durations use monotonic, because this clock can be set; for civil time have a daemon keep it that states its \
-                 error (chronyd, ntpd)"
-            }
+            _ => "run chronyd or ntpd; for durations use monotonic, which cannot be set",
         }
     }
 }
@@ -92,29 +89,29 @@ impl Evidence for Synchronization {
     fn text(&self, _finding: Finding) -> String {
         let civil = match (self.daemon_error_s, self.answered) {
             (Some(s), true) => {
-                format!("civil time is right within {s:.6} s, as chronyd states; {}", self.beside_daemon())
+                format!("the time of day is right within {s:.6} s, as chronyd states; {}", self.beside_daemon())
             }
-            (Some(s), false) => format!("civil time is right within {s:.6} s, as chronyd states"),
+            (Some(s), false) => format!("the time of day is right within {s:.6} s, as chronyd states"),
             (None, true) => self.by_kernel(),
             (None, false) => return "the kernel cannot be asked".to_owned(),
         };
-        let tai = "the kernel does not know TAI - UTC, so that this clock shows UTC";
+        let tai = "it shows UTC, since the kernel does not know TAI - UTC";
         match self.state {
             _ if !self.shows_utc => civil,
             Some(CivilState::Synchronized | CivilState::WhileNotSlewing) => tai.to_owned(),
-            _ => format!("{civil}; {tai}"),
+            _ => format!("{civil}; it shows UTC, not TAI"),
         }
     }
 
     fn brief(&self) -> Option<String> {
         let brief = match (self.state, self.error_s, self.daemon_error_s) {
             _ if !self.answered => "the kernel does not say whether it is synchronized",
-            (_, _, Some(s)) if !self.shows_utc => return Some(format!("civil time within {s:.6} s")),
+            (_, _, Some(s)) if !self.shows_utc => return Some(format!("time of day within {s:.6} s")),
             (Some(CivilState::Unsynchronized), ..) => "no daemon synchronizes it",
             (Some(CivilState::Slewing), ..) => "it is being corrected",
             (Some(CivilState::Worthless), ..) => "its daemon states no error",
             _ if self.shows_utc => "it shows UTC, not TAI",
-            (Some(_), Some(s), _) => return Some(format!("civil time within {s:.6} s")),
+            (Some(_), Some(s), _) => return Some(format!("time of day within {s:.6} s")),
             _ => "its stated error may be worth nothing",
         };
         Some(brief.to_owned())
@@ -171,11 +168,8 @@ mod tests {
     #[test]
     fn a_clock_that_nobody_synchronizes_is_worded_for_both_uses() {
         let check = synchronization(CivilState::Unsynchronized, false);
-        assert_eq!(
-            check.text(Finding::Against),
-            "civil time unknown: no daemon synchronizes it (off by up to 16 s by the kernel's own statement)"
-        );
-        assert!(check.keep_time().starts_with("for durations use monotonic, because this clock can be set"));
+        assert_eq!(check.text(Finding::Against), "no daemon synchronizes it, off by up to 16 s");
+        assert!(check.keep_time().contains("for durations use monotonic, which cannot be set"));
         let check = synchronization(CivilState::Unsynchronized, true);
         assert!(check.text(Finding::Against).contains("shows UTC"));
     }
@@ -185,6 +179,6 @@ mod tests {
     fn the_remedy_of_civil_time_is_that_of_its_fault() {
         assert!(synchronization(CivilState::Synchronized, true).keep_time().contains("TAI - UTC"));
         assert!(synchronization(CivilState::Slewing, true).keep_time().contains("wait until"));
-        assert!(synchronization(CivilState::Unsynchronized, true).keep_time().contains("have a daemon keep it"));
+        assert!(synchronization(CivilState::Unsynchronized, true).keep_time().contains("run chronyd or ntpd"));
     }
 }

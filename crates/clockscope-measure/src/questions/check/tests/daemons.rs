@@ -26,7 +26,10 @@ fn what_a_daemon_states_wins_over_the_kernels_flag() {
         let verdict = verdict_on(&verdicts, "realtime");
         assert_eq!(verdict.uses.civil, Some(Trustworthiness::Trusted), "{state:?}");
         let text = evidence(verdict, EvidenceKind::Synchronization).text();
-        assert!(text.starts_with("civil time is right within 0.011000 s, as chronyd states; the kernel"), "{text}");
+        assert!(
+            text.starts_with("the time of day is right within 0.011000 s, as chronyd states; the kernel"),
+            "{text}"
+        );
         // It works off an hour, or states nothing.
         for nothing in [tracking(3600.0, 0.010), tracking(0.0, f64::NAN)] {
             seen.synchronization.chrony = Figure::Known(nothing);
