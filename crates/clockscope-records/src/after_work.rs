@@ -98,6 +98,14 @@ impl fmt::Display for AfterWork {
     }
 }
 
+/// Returns the median error after this work, in ns: after a spin of the nearest length; `None` where
+/// a record has none after such work.
+pub(crate) fn median_ns(after: &[AfterWork], work: Work, interval_ns: f64) -> Option<f64> {
+    let distance = |found: &&AfterWork| (found.work_ns.max(SHORTEST_WORK_NS) / interval_ns).ln().abs();
+    let same = after.iter().filter(|found| found.work == work);
+    same.min_by(|a, b| distance(a).total_cmp(&distance(b))).map(|found| found.median_ns)
+}
+
 /// Returns the error that 99 of 100 intervals of this length do not exceed after this work, in ns;
 /// `None` where a record has none after such work.
 ///

@@ -53,6 +53,9 @@ pub(crate) struct AdviseArgs {
     /// input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cpu", "duration", "clocks", "lang"])]
     pub(crate) from: Option<PathBuf>,
+    /// Show all figures of the clocks, and which were not weighed
+    #[arg(long)]
+    pub(crate) all: bool,
     /// CPU to measure on [default: the current one]
     #[arg(long, value_name = "N", value_parser = numbers::cpu, allow_negative_numbers = true)]
     pub(crate) cpu: Option<u32>,
@@ -129,7 +132,8 @@ impl AdviseArgs {
         if let Some(program) = &self.program {
             inputs.add(program);
         }
-        let run = Run::open("clockscope.advise", &self.output, &inputs)?;
+        let mut run = Run::open("clockscope.advise", &self.output, &inputs)?;
+        run.style.all = self.all;
         if given.is_none() {
             warn_of_switched_clocksource();
         }

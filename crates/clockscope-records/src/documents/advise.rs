@@ -13,6 +13,9 @@ use crate::words::{worded, written};
 
 /// The longest interval that a single measurement is weighed for, in ns: an hour.
 const LONGEST_INTERVAL_NS: f64 = 3.6e12;
+/// By how much an interval may be too short after its overhead is subtracted, in ns: work begins
+/// before an unfenced read has ended (2 to 3 ns on Intel and AMD).
+const OVERLAP_NS: f64 = 3.0;
 /// Steps that the shortest interval is found in, each of which shrinks what is left by a share.
 const STEPS_TO_SUFFICIENT: u32 = 64;
 
@@ -119,6 +122,18 @@ impl Candidate {
     pub fn reading_error_ns(&self, interval_ns: f64, after: Option<Work>) -> f64 {
         let after = after.and_then(|work| after_work::error_ns(&self.after_work, work, interval_ns));
         after.map_or_else(|| self.loop_error_ns(), |error_ns| error_ns.max(self.tick_ns))
+    }
+
+    /// Returns the error, in ns, that 99 of 100 single measurements do not exceed once the usual
+    /// overhead has been subtracted: what is left above and below that, and the overlap of work and
+    /// read.
+    #[must_use]
+    pub fn subtracted_error_ns(&self, interval_ns: f64, after: Option<Work>) -> f64 {
+        let usual_ns = after
+            .and_then(|work| after_work::median_ns(&self.after_work, work, interval_ns))
+            .unwrap_or(self.overhead_ns);
+        let above_ns = self.reading_error_ns(interval_ns, after) - usual_ns;
+        above_ns.max(usual_ns - self.two_reads_ns[0]).max(self.tick_ns) + OVERLAP_NS
     }
 
     /// Returns by how much reads in a loop put a measurement off, in ns.

@@ -1,5 +1,7 @@
 //! The clock to use for intervals, by their length.
 
+mod one_interval;
+
 use clockscope_records::{Advice, AdviceRow, AfterWork, Candidate, Language, ScaleSource, TickIs};
 use serde_json::Value;
 
@@ -23,19 +25,16 @@ const ABOUT: &str = "Reading error: of a single measurement, as a share of the i
 impl QuestionPage for Advice {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock"), ("rows", "row")];
 
-    fn blocks(&self, _: View) -> Vec<Block> {
-        // Without intervals, there is nothing that the clocks' figures explain.
-        let clocks = if self.rows.is_known() { self.clocks.as_slice() } else { &[] };
-        vec![
-            Table { together: 2, ..Table::new(INTERVALS, 0, rows(self).iter().map(interval)).whole() }.into(),
-            Table { together: 2, ..Table::new(CLOCKS, 1, clocks.iter().map(clock)) }.into(),
-            Block::notes("", unknown_ticks(self)),
-            Block::folded("Definitions", [Block::prose([ABOUT])]),
-            Block::notes(
-                "Not weighed:",
-                by_reason(self.left_out.iter().map(|clock| (clock.clock.clone(), clock.cause.to_string()))),
-            ),
-        ]
+    fn blocks(&self, view: View) -> Vec<Block> {
+        let one = if let [row] = rows(self) { Some(row) } else { None };
+        match one {
+            Some(row) if !view.is_all => one_interval::blocks(self, row),
+            _ => {
+                let mut blocks = one.map_or_else(Vec::new, |row| one_interval::blocks(self, row));
+                blocks.extend(tables(self));
+                blocks
+            }
+        }
     }
 
     fn conclusion(&self) -> Vec<String> {
@@ -44,7 +43,7 @@ impl QuestionPage for Advice {
                 let reason = self.rows.why().unwrap_or_else(|| "no clock was weighed".to_owned());
                 vec![format!("No clock is advised: {reason}.")]
             }
-            [row] => [of_one(self, row), two_reads(self, row)].concat(),
+            [row] => one_interval::conclusion(self, row),
             [.., longest] => [of_all(self, longest), two_reads(self, longest)].concat(),
         }
     }
@@ -52,6 +51,22 @@ impl QuestionPage for Advice {
     fn sheet(&self, record: &Value) -> Sheet {
         Sheet::of_list(record, "rows", COLUMNS)
     }
+}
+
+/// The tables of intervals and clocks, and what was not weighed.
+fn tables(advice: &Advice) -> Vec<Block> {
+    // Without intervals, there is nothing that the clocks' figures explain.
+    let clocks = if advice.rows.is_known() { advice.clocks.as_slice() } else { &[] };
+    vec![
+        Table { together: 2, keys: 1, ..Table::new(INTERVALS, 0, rows(advice).iter().map(interval)) }.into(),
+        Table { together: 2, ..Table::new(CLOCKS, 1, clocks.iter().map(clock)) }.into(),
+        Block::notes("", unknown_ticks(advice)),
+        Block::folded("Definitions", [Block::prose([ABOUT])]),
+        Block::notes(
+            "Not weighed:",
+            by_reason(advice.left_out.iter().map(|clock| (clock.clock.clone(), clock.cause.to_string()))),
+        ),
+    ]
 }
 
 fn interval(row: &AdviceRow) -> Vec<Cell> {
@@ -104,41 +119,6 @@ fn rows(advice: &Advice) -> &[AdviceRow] {
     advice.rows.as_deref().unwrap_or_default()
 }
 
-/// Advises for one interval, and states its errors.
-fn of_one(advice: &Advice, row: &AdviceRow) -> Vec<String> {
-    let AdviceRow { interval_ns, ref clock, reading_error, repetitions, .. } = *row;
-    let interval = time(interval_ns);
-    let program = in_language(advice);
-    let single = format!("{} ({})", time(reading_error * interval_ns), percent(reading_error * 100.0));
-    let situation = situation(advice, row, interval_ns);
-    let reading = match repetitions {
-        1 => format!(
-            "For {interval}{program} use {clock}, and measure once: the reading error is {single} in {situation}."
-        ),
-        _ => format!(
-            "For {interval}{program} use {clock}, run the work {} between two reads, and divide the time by that. The reading \
-             error of a single measurement is {single} in {situation}, that of so many {}.",
-            counted(repetitions, "time"),
-            percent(reading_error / repetitions as f64 * 100.0),
-        ),
-    };
-    let scale = match (row.scale_error.get(), &row.scale_source) {
-        (Some(share), Some(source)) => {
-            let both = share + reading_error / repetitions as f64;
-            format!(
-                "The scale error is {} {}: {} of {interval}. With both errors, the interval is off by at most {} ({}) as often.",
-                ppm(share),
-                by(source),
-                time(share * interval_ns),
-                time(both * interval_ns),
-                percent(both * 100.0)
-            )
-        }
-        _ => unknown_scale(advice, row, Some(interval_ns)),
-    };
-    std::iter::once(reading).chain(others(advice, row)).chain([scale]).collect()
-}
-
 /// Names the language whose clocks were weighed: " in Python 3.11.2"; empty for C, C++ and Rust.
 fn in_language(advice: &Advice) -> String {
     match (advice.language, &advice.language_version) {
@@ -169,11 +149,14 @@ fn distance(found: &AfterWork, interval_ns: f64) -> f64 {
     (found.work_ns / interval_ns).ln().abs()
 }
 
-/// States the reading error of the clock after other work.
+/// States the errors of the clock after other work, in one line.
 fn others(advice: &Advice, row: &AdviceRow) -> Option<String> {
     let others = row.after_work.iter().filter(|found| Some(found.work) != advice.after);
-    let others: Vec<String> = others.map(|found| format!("{} after {found}", time(found.error_ns()))).collect();
-    if others.is_empty() { None } else { Some(format!("It is {}.", others.join(", "))) }
+    let others: Vec<String> = others.map(|found| format!("{found} {}", time(found.error_ns()))).collect();
+    if others.is_empty() {
+        return None;
+    }
+    Some(format!("After {}.", others.join(", ").replace(", touching ", ", ")))
 }
 
 /// Advises for intervals of many lengths, by the clock of the longest one.
@@ -198,7 +181,7 @@ fn of_all(advice: &Advice, longest: &AdviceRow) -> Vec<String> {
         (Some(share), Some(source)) => {
             format!("The scale error of {} is {} {}.", longest.clock, ppm(share), by(source))
         }
-        _ => unknown_scale(advice, longest, None),
+        _ => unknown_scale(advice, longest),
     });
     lines
 }
@@ -210,18 +193,13 @@ fn by(source: &ScaleSource) -> String {
     }
 }
 
-/// States that the scale error is unknown, and the kernel's tolerance, for an interval if there is
-/// one.
-fn unknown_scale(advice: &Advice, row: &AdviceRow, interval_ns: Option<f64>) -> String {
+/// States that the scale error is unknown, and the kernel's tolerance.
+fn unknown_scale(advice: &Advice, row: &AdviceRow) -> String {
     let reason = row.scale_error.why().unwrap_or_else(|| "nothing bounds it".to_owned());
-    let mut line = format!("The scale error is unknown ({reason})");
-    if let Some(share) = advice.scale_tolerance {
-        line += &format!(", and may be {} (the kernel's tolerance)", ppm(share));
-        if let Some(interval_ns) = interval_ns {
-            line += &format!(": {} of {}", time(share * interval_ns), time(interval_ns));
-        }
-    }
-    line + "."
+    let most = advice
+        .scale_tolerance
+        .map_or_else(String::new, |share| format!(", and may be {} (the kernel's tolerance)", ppm(share)));
+    format!("The scale error is unknown ({reason}){most}.")
 }
 
 /// States the difference between two reads in one expression.
@@ -259,7 +237,8 @@ mod tests {
         }
     }
 
-    /// Advice on one interval by a clock whose reads take 40 ns, half of it overhead.
+    /// Advice on one interval by a clock whose reads take 40 ns, half of it overhead: the recipe and
+    /// what is not included.
     fn for_interval(interval_ns: f64, scale: Result<f64, Unknown>, scale_tolerance: Option<f64>) -> String {
         let row = AdviceRow {
             interval_ns,
@@ -274,40 +253,43 @@ mod tests {
             ],
             cheapest_sufficient: None,
         };
-        let rows = Figure::Known(vec![row]);
-        let after = Some(Work::Spin);
-        Advice { after, rows, scale_tolerance, ..nothing() }.conclusion().join(" ")
+        let rows = Figure::Known(vec![row.clone()]);
+        let advice = Advice { after: Some(Work::Spin), rows, scale_tolerance, ..nothing() };
+        let lines = one_interval::not_included(&advice, &row).into_iter().map(|line| line.to_string());
+        advice.conclusion().into_iter().chain(lines).collect::<Vec<_>>().join(" ")
     }
 
-    /// The total error of an interval is stated only if both errors are known.
+    /// The rate's error is never part of the error of the reads, which repetitions shrink.
     #[test]
-    fn what_an_interval_is_off_by_has_both_errors() {
+    fn both_errors_are_stated_for_one_interval() {
         let hour = 3.6e12;
         assert_eq!(
             for_interval(hour, Ok(2.5e-7), Some(500e-6)),
-            "For 3600 s use monotonic, and measure once: the reading error is 40 ns (1.11e-9%) in 99 of 100 \
-             measurements of a spin. It is 1.2 µs after a sleep of 10 ms. The scale error is 0.25 ppm at most, as chronyd states now: 900 µs of 3600 s. With both errors, the \
-             interval is off by at most 900 µs (2.50e-5%) as often."
+            "3600 s: measure once by monotonic: within 1%. One measurement is off by 40 ns (1.11e-9%) in 99 of 100 \
+             measurements of a spin. After a sleep of 10 ms 1.2 µs. the rate's error, 0.25 ppm at most, as chronyd \
+             states now: 900 µs; it cancels in comparisons here"
         );
         let unknown = for_interval(hour, Err(texts::NOT_SYNCHRONIZED.into()), Some(500e-6));
-        assert!(unknown.ends_with(
-            "The scale error is unknown (no daemon synchronizes this machine), and may be 500 ppm (the kernel's \
-             tolerance): 1.8 s of 3600 s."
-        ));
-        assert!(!unknown.contains("off by"), "{unknown}");
+        assert!(
+            unknown.ends_with(
+                "the rate's error, up to 500 ppm (no daemon synchronizes this machine); it cancels in comparisons here"
+            ),
+            "{unknown}"
+        );
         let without_rate = for_interval(hour, Err(texts::NO_RATE_STATEMENT.into()), None);
-        assert!(without_rate.ends_with("unknown (no daemon states the error of the clocks' rates)."), "{without_rate}");
+        assert!(
+            without_rate.contains("the rate's error (no daemon states the error of the clocks' rates)"),
+            "{without_rate}"
+        );
         let short = for_interval(100.0, Ok(1e-4), None);
         assert!(
             short.starts_with(
-                "For 100 ns use monotonic, run the work 40 times between two reads, and divide the time by that. The \
-                 reading error of a single measurement is 40 ns (40%) in 99 of 100 measurements of a spin, that of so \
-                 many 1%."
+                "100 ns: repeat 40 times between two reads of monotonic and divide: within 1%. One measurement is off \
+                  by 40 ns (40%) in 99 of 100 measurements of a spin"
             ),
             "{short}"
         );
-        // Repetitions shrink the one error only.
-        assert!(short.ends_with("off by at most 1.01 ns (1.01%) as often."), "{short}");
+        assert!(short.contains("100 ppm at most, as chronyd states now: 0.01 ns"), "{short}");
     }
 
     /// The runtime is named, and the way to errors after work is that of the language.
@@ -330,11 +312,11 @@ mod tests {
             ..nothing()
         };
         let sentences = advice(vec![row.clone()]).conclusion().join(" ");
-        let expected = "For 1 ms in Python 3.11.2 use time.perf_counter_ns(), and measure once: the reading error is \
-                        100 ns (0.01%) in reads in a loop, and larger after other work: with the package clockscope \
+        let expected = "1 ms in Python 3.11.2: measure once by time.perf_counter_ns(): within 1%. One measurement is off \
+                        by 100 ns (0.01%) in reads in a loop, and larger after other work: with the package clockscope \
                         installed for this Python, `advise` measures that.";
         assert!(sentences.starts_with(expected), "{sentences}");
         let unversioned = Advice { language_version: None, ..advice(vec![row]) }.conclusion().join(" ");
-        assert!(unversioned.starts_with("For 1 ms in Python use"), "{unversioned}");
+        assert!(unversioned.starts_with("1 ms in Python: measure once"), "{unversioned}");
     }
 }

@@ -23,7 +23,7 @@ impl Page for Envelope<AllClocks> {
         let (head, found) = (DocumentHead::new(self), &self.found);
         let here = found.here.as_deref().unwrap_or("a system whose clocks are not known");
         let contents = vec![
-            Table::new(HEAD, HEAD.len(), found.clocks.iter().map(cells)).whole().into(),
+            Table { wraps: true, ..Table::new(HEAD, HEAD.len(), found.clocks.iter().map(cells)) }.into(),
             Block::notes("", missing(&found.clocks)),
         ];
         let conclusion = format!("This is {here}: `clockscope list` shows what can be read here.");
@@ -40,13 +40,14 @@ impl Page for Envelope<AllClocks> {
 }
 
 fn cells(clock: &SystemClock) -> Vec<Cell> {
-    let aliases = if clock.aliases.is_empty() { String::new() } else { format!(" ({})", clock.aliases.join(", ")) };
+    let aliases =
+        if clock.aliases.is_empty() { String::new() } else { format!(" (also {})", clock.aliases.join(", ")) };
     vec![
         clock.system.as_str().into(),
-        (clock.name.clone() + &aliases).into(),
+        clock.name.as_str().into(),
         word(&json!(clock.kind)).into(),
         Cell::time(clock.nominal_resolution_ns.get()),
-        clock.description.as_str().into(),
+        (clock.description.clone() + &aliases).into(),
     ]
 }
 

@@ -135,7 +135,7 @@ fn escape_sequences_appear_only_where_color_is_requested() {
         render(&document(fixture), Format::Table, Style { color: true, ..style }).unwrap()
     };
     // In the table of all columns the row of a faulty clock is red, in the main one what it did.
-    let all = colored("broken", Style { columns: Some(Columns::All), ..Style::default() });
+    let all = colored("broken", Style { columns: Some(Columns::All), width: Some(200), ..Style::default() });
     let faulty: Vec<&str> = all.lines().filter(|line| line.starts_with("\x1b[31m")).collect();
     assert!(faulty.len() == 1 && faulty[0].contains("monotonic"), "{faulty:?}");
     let main = colored("broken", Style { width: Some(100), ..Style::default() });
@@ -253,7 +253,7 @@ fn unknown_is_never_a_number() {
     measurement.found.clocks = measurement.found.clocks.iter().map(bare).collect();
     let document = Document::Measurement(measurement);
     let rows = |columns| {
-        let text = render(&document, Format::Table, Style { columns, ..Style::default() }).unwrap();
+        let text = render(&document, Format::Table, Style { columns, width: Some(200), ..Style::default() }).unwrap();
         let lines = text.lines().map(|line| line.trim_start_matches(['>', ' ']));
         let rows = lines.skip_while(|line| !line.starts_with("Name")).skip(1).take_while(|line| !line.is_empty());
         let words = |row: &str| row.split_whitespace().skip(1).map(str::to_owned).collect::<Vec<_>>();

@@ -141,7 +141,7 @@ fn a_long_table_leaves_out_what_is_seldom_compared() {
 #[test]
 fn columns_are_chosen_by_name() {
     let table = |fixture: &str, columns: Columns| {
-        let style = Style { columns: Some(columns), width: Some(80), ..Style::default() };
+        let style = Style { columns: Some(columns), width: Some(200), ..Style::default() };
         let text = render(&document(fixture), Format::Table, style).unwrap();
         text.split_once("\n\n").unwrap().1.to_owned()
     };

@@ -65,7 +65,7 @@ pub(super) fn table(found: &[Named<'_>], view: View) -> Table {
     let keys = 1 + usize::from(named);
     let table = Table { keys, ..Table::new(heads, keys, rows) };
     if !is_main {
-        return table.whole();
+        return table;
     }
     let table = Table { wraps: true, ..table };
     match which {
