@@ -98,8 +98,8 @@ impl fmt::Display for AfterWork {
     }
 }
 
-/// Returns the median error after this work, in ns: after a spin of the nearest length; `None` where
-/// a record has none after such work.
+/// Returns the median error after this work, in ns, after a spin of the nearest length; `None`
+/// where a record has none after such work.
 pub(crate) fn median_ns(after: &[AfterWork], work: Work, interval_ns: f64) -> Option<f64> {
     let distance = |found: &&AfterWork| (found.work_ns.max(SHORTEST_WORK_NS) / interval_ns).ln().abs();
     let same = after.iter().filter(|found| found.work == work);

@@ -312,6 +312,40 @@ mod tests {
     use super::*;
     use crate::{Unknown, texts};
 
+    /// What is left after subtraction is above the usual overhead, below it, or a tick.
+    #[test]
+    fn subtraction_leaves_the_spread_the_tick_and_the_overlap() {
+        let spin = |median_ns, p99_ns| AfterWork {
+            work: Work::Spin,
+            work_ns: 200.0,
+            measurements: 1_000_000,
+            median_ns,
+            p99_ns,
+        };
+        let candidate = |median_ns, p99_ns, least_ns, tick_ns| Candidate {
+            clock: "monotonic".to_owned(),
+            cost_ns: 30.0,
+            overhead_ns: 30.0,
+            tick_ns,
+            tick_is: TickIs::Found,
+            jitter_ns: 10.0,
+            two_reads_ns: [least_ns, 50.0],
+            two_reads_max_ns: 1e5,
+            after_work: vec![spin(median_ns, p99_ns)],
+        };
+        for (candidate, left_ns) in [
+            (candidate(40.0, 100.0, 35.0, 10.0), 1.101 * 100.0 - 40.0 + OVERLAP_NS),
+            (candidate(40.0, 41.0, 10.0, 10.0), 30.0 + OVERLAP_NS),
+            (candidate(40.0, 41.0, 39.0, 1000.0), 1000.0 + OVERLAP_NS),
+            (candidate(1000.0, 1000.0, 990.0, 1000.0), 1000.0 + OVERLAP_NS),
+        ] {
+            let found_ns = candidate.subtracted_error_ns(200.0, Some(Work::Spin));
+            assert!((found_ns - left_ns).abs() < 1e-9, "{found_ns} {left_ns}");
+        }
+        let in_a_loop = candidate(40.0, 100.0, 25.0, 10.0);
+        assert_eq!(in_a_loop.subtracted_error_ns(200.0, None), 20.0 + OVERLAP_NS);
+    }
+
     #[test]
     fn a_clock_is_named_with_its_intervals_and_what_to_expect() {
         let known = Recommendation {
