@@ -237,7 +237,7 @@ mod tests {
         }
     }
 
-    /// Advice on one interval by a clock whose reads take 40 ns: the recipe and what is not included.
+    /// The recipe for one interval by a clock whose reads take 40 ns, and what is not included.
     fn for_interval(interval_ns: f64, scale: Result<f64, Unknown>, scale_tolerance: Option<f64>) -> String {
         let row = AdviceRow {
             interval_ns,

@@ -354,6 +354,11 @@ impl TextBuffer {
 /// Wraps a text after a head. Lines after the first are indented by the head's width and `hanging`.
 fn wrap(text: &str, head: &str, hanging: &str, width: usize) -> Vec<String> {
     let indent = " ".repeat(display_width(head)) + hanging;
-    let options = textwrap::Options::new(width).initial_indent(head).subsequent_indent(&indent);
+    // Numbers, options and names of packages have hyphens that are no places to break a line.
+    let options = textwrap::Options::new(width)
+        .initial_indent(head)
+        .subsequent_indent(&indent)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
     textwrap::wrap(text, options).into_iter().map(String::from).collect()
 }
