@@ -284,6 +284,13 @@ impl Table {
         (indices.into_iter().map(|index| &self.rows[index]).collect(), left_out)
     }
 
+    /// Removes these columns.
+    pub(crate) fn without(mut self, columns: std::ops::Range<usize>) -> Self {
+        self.head.drain(columns.clone());
+        self.rows.iter_mut().for_each(|row| drop(row.cells.drain(columns.clone())));
+        self
+    }
+
     /// Removes the columns without a value in any row, except those that distinguish rows.
     pub(crate) fn without_empty_columns(mut self) -> Self {
         for column in (self.keys..self.head.len()).rev() {

@@ -10,7 +10,7 @@ use crate::style::View;
 use crate::units::{figure, time};
 use crate::words::{by_reason, counted, grouped, known, sentence, total, yes_no};
 
-const HEAD: [&str; 8] = ["Clock", "Ordered", "Handoffs", "Regr", "per 10^6", "Worst", "From CPU to", "Handoffs/s"];
+const HEAD: [&str; 6] = ["Clock", "Ordered", "Handoffs", "Regr", "Worst, CPUs", "Handoffs/s"];
 
 const PAIRS_HEAD: [&str; 3] = ["CPUs", "Handoff", "Regr, ordered"];
 
@@ -157,21 +157,23 @@ pub(super) fn pairs(order: &Order) -> Table {
 }
 
 fn row(sequence: &Sequence) -> Vec<Cell> {
-    let mut cells = vec![
+    vec![
         sequence.name.as_str().into(),
         yes_no(sequence.ordered).into(),
         Cell::Count(sequence.handoffs),
         Cell::count(sequence.regressions.get()),
-        Cell::known(sequence.regressions_per_million.get(), |per_million| figure(per_million, 3)),
-        Cell::time(sequence.worst_ns.get()),
-        Cell::known(sequence.worst_pair.get(), |[from, to]| format!("{from} to {to}")),
+        worst(sequence),
         Cell::known(sequence.handoffs_per_second.get(), million),
-    ];
+    ]
+}
+
+/// Shows the worst regression, and between which CPUs it was.
+fn worst(sequence: &Sequence) -> Cell {
     if sequence.regressions.get() == Some(0) {
-        // Without a regression there is no worst one.
-        cells[5..7].fill(Cell::Empty);
+        return Cell::Empty;
     }
-    cells
+    let between = sequence.worst_pair.get().map_or_else(String::new, |[from, to]| format!(", {from} to {to}"));
+    Cell::known(sequence.worst_ns.get(), |ns| time(ns) + &between)
 }
 
 fn is_faulty(sequence: &Sequence) -> bool {

@@ -12,6 +12,8 @@ use crate::units::{exact_time, time};
 use crate::words::{by_reason, counted, grouped, known, total};
 
 const HEAD: [&str; 9] = ["Call", "Requested", "Sleeps", "Early", "Shortest", "Median", "p99", "Longest", "Late by"];
+/// Columns of that table that say something only where a sleep was too short.
+const OF_EARLY: std::ops::Range<usize> = 2..5;
 
 /// Columns of a spreadsheet.
 const COLUMNS: &str = "\
@@ -20,7 +22,7 @@ const COLUMNS: &str = "\
 impl QuestionPage for Sleep {
     const LINES: &'static [(&'static str, &'static str)] = &[("rows", "row")];
 
-    fn blocks(&self, _: View) -> Vec<Block> {
+    fn blocks(&self, view: View) -> Vec<Block> {
         let slept: Vec<&SleepRow> = self.rows.iter().filter(|row| row.sleeps > 0).collect();
         let mut below = Vec::new();
         if slept.iter().any(|row| !row.p99_ns.is_known()) {
@@ -41,7 +43,10 @@ impl QuestionPage for Sleep {
         let missing = self.rows.iter().filter_map(|row| {
             Some((format!("{} for {}", row.call, time(row.requested_ns as f64)), row.reason.as_ref()?.to_string()))
         });
-        let table = Table::new(HEAD, 1, rows).below(below);
+        let mut table = Table::new(HEAD, 1, rows).below(below);
+        if !view.is_all && table.rows.iter().all(|row| !row.is_faulty) {
+            table = table.without(OF_EARLY);
+        }
         let mut blocks = vec![Block::folded("All calls, as a table", [table.into()])];
         blocks.extend(charts(&slept).into_iter().map(Block::from));
         blocks.push(Block::folded("Sleeps that are not possible", [Block::notes("Not possible:", by_reason(missing))]));
