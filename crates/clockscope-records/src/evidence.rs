@@ -22,8 +22,8 @@ use serde::{Deserialize, Serialize};
 
 pub use checks::{EvidenceData, EvidenceKind};
 
-use crate::Finding;
 use crate::words::{worded, written};
+use crate::{Finding, Use};
 
 /// The words of a check.
 pub(crate) trait Evidence {
@@ -80,10 +80,22 @@ pub struct CheckEvidence {
     pub data: EvidenceData,
     /// Its meaning for the clock.
     pub finding: Finding,
-    /// True if the verdict is based on it. Of an unfit or limited clock: against it, and as severe
-    /// as the verdict. Of an undecided one: required, and without a result. Of a trusted one: a
-    /// test that supports it.
+    /// True if the verdict for a use is based on it. Of an unfit or limited clock: against it, and
+    /// as severe as that verdict. Of an undecided one: required, and without a result. Of a clock
+    /// that is trusted for all uses: a test that supports it.
     pub decides: bool,
+}
+
+impl EvidenceData {
+    /// Returns whether the answer matters for a use. The error of the time of day does not matter
+    /// to an interval, nor does slewing to the time of day, which it corrects.
+    #[must_use]
+    pub fn matters_for(&self, this: Use) -> bool {
+        match this {
+            Use::Interval => !matches!(self, Self::Synchronization(_)),
+            Use::Civil => !matches!(self, Self::Rate(rate) if rate.steerable),
+        }
+    }
 }
 
 worded!(CheckEvidence {

@@ -96,19 +96,22 @@ pub(crate) enum Block {
 pub(crate) struct Conclusion {
     /// One or two sentences a line. The first line is emphasized.
     pub(crate) lines: Vec<Text>,
-    /// Reservations, which follow the first line.
+    /// Reservations, which follow the lines.
     pub(crate) caveats: Vec<Text>,
     /// Conclusions of other questions, a line each.
     pub(crate) findings: Vec<Text>,
 }
 
 impl Conclusion {
-    /// Returns all lines in their order, with their tone, and true for the emphasized one.
-    pub(crate) fn all(&self) -> impl Iterator<Item = (&Text, Tone, bool)> {
-        let (first, others) = self.lines.split_at(self.lines.len().min(1));
+    /// Returns all lines in their order, with their tone, and true for the emphasized one. In
+    /// brief, reservations follow the first line, so that none is left out.
+    pub(crate) fn all(&self, is_brief: bool) -> impl Iterator<Item = (&Text, Tone, bool)> {
         let caveats = self.caveats.iter().map(|line| (line, Tone::Warning, false));
-        let others = others.iter().chain(&self.findings).map(|line| (line, Tone::Normal, false));
-        first.iter().map(|line| (line, Tone::Normal, true)).chain(caveats).chain(others)
+        let mut lines: Vec<_> =
+            self.lines.iter().enumerate().map(|(index, line)| (line, Tone::Normal, index == 0)).collect();
+        let place = if is_brief { lines.len().min(1) } else { lines.len() };
+        lines.splice(place..place, caveats);
+        lines.into_iter().chain(self.findings.iter().map(|line| (line, Tone::Normal, false)))
     }
 }
 
@@ -156,7 +159,7 @@ impl Block {
             Self::Chart(chart) => chart.is_empty(),
             Self::Notes { lines, .. } => lines.is_empty(),
             Self::Prose(lines) => lines.is_empty(),
-            Self::Conclusion(conclusion) => conclusion.all().next().is_none(),
+            Self::Conclusion(conclusion) => conclusion.all(false).next().is_none(),
             Self::Heading(_) | Self::Section { .. } => false,
         }
     }

@@ -90,6 +90,7 @@ fn a_policy_that_is_wrong_is_refused_before_anything_is_measured() {
         ("[clocks.realtime]\nuse = \"civil\"", "clocks.realtime.use: no verdict is demanded"),
         ("[clocks.monotonic]\nmax_offset_ns = 3", "only be demanded of the counter"),
         ("[clocks.sundial]\nmax_cost_ns = 3", "clocks.sundial: unknown clock: sundial"),
+        ("[clocks.nanoTime]\nmax_cost_ns = 3", "clocks.nanoTime: unknown clock: nanoTime"),
         ("[clocks.monotonic", "line 1: not TOML"),
         ("\u{0}", "not TOML"),
     ] {

@@ -57,6 +57,14 @@ pub(crate) fn spellings(name: &str) -> impl Iterator<Item = String> {
     std::iter::once(name).chain(bare)
 }
 
+/// Splits the text of an interface from the path behind a colon: `std::chrono::steady_clock:vdso`.
+fn split_path(text: &str) -> (&str, Option<&str>) {
+    match text.rsplit_once(':') {
+        Some((interface, path)) if !interface.ends_with(':') => (interface, Some(path)),
+        _ => (text, None),
+    }
+}
+
 /// A name that no clock bears.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown clock: {name}")]
@@ -118,7 +126,12 @@ impl<P: Platform> Catalog<P> {
         if indices.is_empty() && name.eq_ignore_ascii_case(COUNTER) {
             indices.extend(self.entries.iter().position(|row| row.info.is_counter() && row.info.is_ordered));
         }
-        if indices.is_empty() { Err(UnknownClock { name: name.to_owned(), known: self.names() }) } else { Ok(indices) }
+        if indices.is_empty() { Err(self.unknown(name)) } else { Ok(indices) }
+    }
+
+    /// The error of a name that no clock bears.
+    pub(crate) fn unknown(&self, name: &str) -> UnknownClock {
+        UnknownClock { name: name.to_owned(), known: self.names() }
     }
 
     /// Places of the clocks that bear this name, as it is spelled.
@@ -129,10 +142,7 @@ impl<P: Platform> Catalog<P> {
     /// Places of the clocks that programs read by this interface: of the call itself where that is
     /// measured.
     fn read_by(&self, text: &str, paths: Paths) -> Vec<usize> {
-        let (text, path) = match text.rsplit_once(':') {
-            Some((text, path)) if !text.ends_with(':') => (text, Some(path)),
-            _ => (text, None),
-        };
+        let (text, path) = split_path(text);
         let mut read: Vec<usize> = Vec::new();
         let mut calls = Vec::new();
         for (index, row) in self.entries.iter().enumerate() {
@@ -154,7 +164,7 @@ impl<P: Platform> Catalog<P> {
         if is_name || info.is_wrapper {
             return None;
         }
-        Some((&info.name, info.interface(text)?.language?))
+        Some((&info.name, info.interface(split_path(text).0)?.language?))
     }
 
     /// Leaves out clocks whose nominal resolution is longer than this, in ns: within such a time,
@@ -287,7 +297,11 @@ pub(crate) fn identity(info: &ClockInfo, clocksource: Option<&str>) -> ClockIden
         is_wrapper: info.is_wrapper,
         name: info.name.to_string(),
         aliases: info.aliases.iter().map(ToString::to_string).collect(),
-        interfaces: info.interfaces.iter().map(|interface| interface.name.to_owned()).collect(),
+        // Programs read it by its usual path.
+        interfaces: if info.path.is_usual() { info.interfaces } else { &[] }
+            .iter()
+            .map(|interface| interface.path.to_owned())
+            .collect(),
         kind: info.kind,
         path: info.path,
         description: info.description.to_owned(),
@@ -335,6 +349,10 @@ mod tests {
             assert_eq!(one(call).unwrap(), "monotonic:libc", "{call}");
         }
         assert_eq!(one("nanoTime:syscall").unwrap(), "monotonic:syscall");
+        assert_eq!(Catalog::new(&ThisMachine).behind_call("nanoTime:syscall"), Some(("monotonic", "java")));
+        for named in ["monotonic", "CLOCK_MONOTONIC", "std::time::Instant", "sundial"] {
+            assert_eq!(Catalog::new(&ThisMachine).behind_call(named), None, "{named}");
+        }
         assert_eq!(one("std::time::Instant").unwrap(), "rust_instant:std");
         // C's `clock` and its prefix are two things.
         assert_eq!(one("clock").unwrap(), "clock:libc");

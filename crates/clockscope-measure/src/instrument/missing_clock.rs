@@ -52,7 +52,7 @@ fn meaning(
 ) -> Option<MissingClock> {
     let (bare, path) = name.split_once(':').map_or((name, None), |(name, path)| (name, Some(path)));
     let named = spellings(bare).map(|name| (catalog::systems_with(&name), name));
-    let mut cataloged = named.chain([(catalog::systems_with_interface(bare), bare.to_owned())]);
+    let mut cataloged = named.chain([(catalog::systems_with_interface(name), name.to_owned())]);
     match cataloged.find(|(systems, _)| !systems.is_empty()) {
         Some((systems, name)) if here.is_none_or(|here| !systems.contains(&here)) => {
             let systems = systems.into_iter().map(System::name).collect();

@@ -132,8 +132,9 @@ impl Candidate {
         let usual_ns = after
             .and_then(|work| after_work::median_ns(&self.after_work, work, interval_ns))
             .unwrap_or(self.overhead_ns);
-        let above_ns = self.reading_error_ns(interval_ns, after) - usual_ns;
-        above_ns.max(usual_ns - self.two_reads_ns[0]).max(self.tick_ns) + OVERLAP_NS
+        let error_ns = self.reading_error_ns(interval_ns, after);
+        let left_ns = (error_ns - usual_ns).max(usual_ns - self.two_reads_ns[0]).max(self.tick_ns);
+        (left_ns + OVERLAP_NS).min(error_ns)
     }
 
     /// Returns by how much reads in a loop put a measurement off, in ns.
@@ -336,7 +337,8 @@ mod tests {
         for (candidate, left_ns) in [
             (candidate(40.0, 100.0, 35.0, 10.0), 1.101 * 100.0 - 40.0 + OVERLAP_NS),
             (candidate(40.0, 41.0, 10.0, 10.0), 30.0 + OVERLAP_NS),
-            (candidate(40.0, 41.0, 39.0, 1000.0), 1000.0 + OVERLAP_NS),
+            // Subtraction makes nothing worse.
+            (candidate(40.0, 41.0, 39.0, 1000.0), 1000.0),
             (candidate(1000.0, 1000.0, 990.0, 1000.0), 1000.0 + OVERLAP_NS),
         ] {
             let found_ns = candidate.subtracted_error_ns(200.0, Some(Work::Spin));

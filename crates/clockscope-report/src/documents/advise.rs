@@ -20,7 +20,7 @@ const COLUMNS: &str = "\
     interval_ns clock reading_error repetitions scale_error scale_source cheapest_sufficient unknown";
 
 /// The meaning of the figures.
-const ABOUT: &str = "Reading error: of a single measurement, as a share of the interval, in 99 of 100 measurements after the named work. Repetitions between the two reads divide it. It is not a bias that could be subtracted: work begins before a read has ended. Cheapest: of the clocks whose single measurement suffices. In a loop: overhead, tick and jitter of reads that follow one another, together. Scale error: of the clock's rate, the same share of every interval; no repetition shrinks it, and it cancels where two measurements of one machine are compared.";
+const ABOUT: &str = "Reading error: of a single measurement, as a share of the interval, in 99 of 100 measurements after the named work. Repetitions between the two reads divide it. Once its usual part is subtracted, its spread, its tick and the overlap of work and read remain. Cheapest: of the clocks whose single measurement suffices. In a loop: overhead, tick and jitter of reads that follow one another, together. Scale error: of the clock's rate, the same share of every interval; no repetition shrinks it, and it cancels where two measurements of one machine are compared.";
 
 impl QuestionPage for Advice {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock"), ("rows", "row")];
@@ -264,7 +264,7 @@ mod tests {
         let hour = 3.6e12;
         assert_eq!(
             for_interval(hour, Ok(2.5e-7), Some(500e-6)),
-            "3600 s: measure once by monotonic: within 1%. One measurement is off by 40 ns (1.11e-9%) in 99 of 100 \
+            "3600 s: measure once by monotonic: within 1%. One measurement is off by at most 40 ns (1.11e-9%) in 99 of 100 \
              measurements of a spin. After a sleep of 10 ms 1.2 µs. the rate's error, 0.25 ppm at most, as chronyd \
              states now: 900 µs; it cancels in comparisons here"
         );
@@ -283,8 +283,8 @@ mod tests {
         let short = for_interval(100.0, Ok(1e-4), None);
         assert!(
             short.starts_with(
-                "100 ns: repeat 40 times between two reads of monotonic and divide: within 1%. One measurement is off \
-                  by 40 ns (40%) in 99 of 100 measurements of a spin"
+                "100 ns: repeat 40 times between two reads of monotonic and divide: within 1%. One measurement is off by at \
+                 most 40 ns (40%) in 99 of 100 measurements of a spin"
             ),
             "{short}"
         );
@@ -311,8 +311,8 @@ mod tests {
             ..nothing()
         };
         let sentences = advice(vec![row.clone()]).conclusion().join(" ");
-        let expected = "1 ms in Python 3.11.2: measure once by time.perf_counter_ns(): within 1%. One measurement is off \
-                        by 100 ns (0.01%) in reads in a loop, and larger after other work: with the package clockscope \
+        let expected = "1 ms in Python 3.11.2: measure once by time.perf_counter_ns(): within 1%. One measurement is off by at \
+                        most 100 ns (0.01%) in reads in a loop, and larger after other work: with the package clockscope \
                         installed for this Python, `advise` measures that.";
         assert!(sentences.starts_with(expected), "{sentences}");
         let unversioned = Advice { language_version: None, ..advice(vec![row]) }.conclusion().join(" ");

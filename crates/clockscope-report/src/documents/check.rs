@@ -3,7 +3,7 @@
 mod causes;
 mod figure;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clockscope_records::{Check, CheckEvidence, Demand, DemandValue, Finding, Trustworthiness, Use, Verdict};
 use serde_json::Value as Json;
@@ -96,10 +96,13 @@ fn conclusion_on(verdicts: &[Verdict], of_use: Use) -> Option<String> {
             [..] => Some("every clock can be trusted".to_owned()),
         };
     }
-    let mut reasons: Vec<String> = groups.values().flatten().map(|verdict| verdict.because()).collect();
-    reasons.dedup();
-    if let ([reason], 1, []) = (reasons.as_slice(), groups.len(), trusted.as_slice()) {
-        return groups.keys().next().map(|judged| format!("{judged}, {reason}"));
+    let reasons: BTreeSet<String> = groups.values().flatten().map(|verdict| verdict.because_for(of_use)).collect();
+    if let (Some(judged), 1, []) = (groups.keys().next(), groups.len(), trusted.as_slice()) {
+        match (reasons.len(), reasons.first()) {
+            (1, Some(reason)) if !reason.is_empty() => return Some(format!("{judged}, {reason}")),
+            _ if verdicts.len() > 1 => {}
+            _ => return Some(judged.to_string()),
+        }
     }
     let mut parts: Vec<String> =
         groups.iter().map(|(judged, verdicts)| format!("{judged} ({})", clock_names(verdicts))).collect();
@@ -122,7 +125,7 @@ fn hints(check: &Check, view: View) -> Vec<String> {
     let count: usize = check.verdicts.iter().map(causes::left_out).sum();
     let mut more = String::new();
     if !view.is_verbose && count > 0 {
-        more = format!("{} more: --verbose. ", counted(count as u64, "check"));
+        more = format!("{}: --verbose. ", counted(count as u64, "more check"));
     }
     more += "See also clockscope help evidence and help symptoms.";
     hints.push(more);

@@ -173,14 +173,11 @@ const OF_LINUX: [&str; 12] = [
     "vdso",
 ];
 
-/// Facts of x86 processors, by the beginning of their paths in the record; those of Arm.
-const OF_X86: &str = "frequencies.cpuid";
-const OF_ARM: &str = "frequencies.cntfrq";
-
 /// Returns whether a fact that is unknown could be known on this system and processor.
 pub(super) fn is_missed(environment: &Environment, path: &str) -> bool {
-    let is_x86 = environment.cpu.architecture.starts_with("x86");
-    let is_of_other = path.starts_with(if is_x86 { OF_ARM } else { OF_X86 });
+    let architecture = &environment.cpu.architecture;
+    let is_of_other = path.starts_with("frequencies.cpuid") && !architecture.starts_with("x86")
+        || path.starts_with("frequencies.cntfrq") && !architecture.starts_with("aarch64");
     !is_of_other && (is_of_linux(environment) || !OF_LINUX.contains(&path))
 }
 

@@ -93,11 +93,12 @@ pub(super) fn table_of_all(found: &[(&str, &Measurement)], view: View) -> Table 
     table::table(&found, view)
 }
 
-/// Returns the best known names by which programs read a clock; none if the record lacks them.
-fn interfaces<'a>(clocks: &'a [ClockRecord], label: &str) -> &'a [String] {
+/// Returns the best known names by which programs read a clock, without their modules; none if the
+/// record lacks them.
+fn interfaces<'a>(clocks: &'a [ClockRecord], label: &str) -> Vec<&'a str> {
     let found = clocks.iter().find(|clock| clock.identity.label() == label);
-    let interfaces = found.map_or(&[][..], |clock| &clock.identity.interfaces);
-    &interfaces[..interfaces.len().min(MAX_INTERFACES)]
+    let paths = found.map_or(&[][..], |clock| &clock.identity.interfaces).iter().take(MAX_INTERFACES);
+    paths.map(|path| path.rsplit([':', '.']).next().unwrap_or(path)).collect()
 }
 
 /// Explains what the table lacks: the reasons of unknown figures, and in the default view the
@@ -119,10 +120,10 @@ fn hints(clocks: &[ClockRecord], visible: &[&ClockRecord]) -> String {
     let faults = names(faulty).map_or_else(String::new, |names| format!(" Events of {names}."));
     let mut more = Vec::new();
     if !hidden.is_empty() {
-        more.push(format!("{} more: --all.{faults}", counted(hidden.len() as u64, "clock")));
+        more.push(format!("{}: --all.{faults}", counted(hidden.len() as u64, "more clock")));
     }
     more.extend(names(unavailable.into_iter()).map(|names| format!("Not available: {names}.")));
-    more.push("Figures: --columns all. Terms: clockscope help glossary.".to_owned());
+    more.push("Figures: --columns all or relative. Terms: clockscope help glossary.".to_owned());
     more.join(" ")
 }
 

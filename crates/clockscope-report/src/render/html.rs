@@ -231,17 +231,13 @@ impl Page {
 
 fn conclusion(conclusion: &Conclusion) -> Markup {
     let Conclusion { lines, caveats, findings } = conclusion;
-    let (first, others) = lines.split_at(lines.len().min(1));
     let findings: Vec<Line> = findings.iter().map(|finding| finding.to_string().into()).collect();
     html! {
-        @for line in first {
-            p class="lead" { (line) }
+        @for (index, line) in lines.iter().enumerate() {
+            p class=[(index == 0).then_some("lead")] { (line) }
         }
         @for caveat in caveats {
             p class="warning" { (caveat) }
-        }
-        @for line in others {
-            p { (line) }
         }
         (list(&findings))
     }

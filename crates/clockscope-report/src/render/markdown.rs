@@ -76,10 +76,12 @@ fn block(block: &Block, style: Style, room: Option<usize>) -> String {
 /// Writes the first line in bold, and the conclusions of other questions as a list. In brief,
 /// writes as many lines as leave room for a table.
 fn conclusion(conclusion: &Conclusion, style: Style) -> String {
-    let Conclusion { lines, caveats, findings } = conclusion;
-    let (first, others) = lines.split_at(lines.len().min(1));
-    let lead = first.iter().map(|line| format!("**{line}**\n"));
-    let mut parts: Vec<String> = lead.chain(caveats.iter().chain(others).map(|line| format!("{line}\n"))).collect();
+    let findings = &conclusion.findings;
+    let lines = Conclusion { findings: Vec::new(), ..conclusion.clone() };
+    let mut parts: Vec<String> = lines
+        .all(style.brief)
+        .map(|(line, _, is_lead)| if is_lead { format!("**{line}**\n") } else { format!("{line}\n") })
+        .collect();
     if !findings.is_empty() {
         parts.push(list("", findings, None));
     }

@@ -125,7 +125,7 @@ impl TextBuffer {
 
     /// Prints the first line in bold. In brief, prints as many lines as leave room for a table.
     fn conclusion(&mut self, conclusion: &Conclusion) {
-        for (line, tone, stands_out) in conclusion.all() {
+        for (line, tone, stands_out) in conclusion.all(self.style.brief) {
             let mut wrapped = wrap(line, "", "", self.prose_width());
             if self.style.brief {
                 let room = brief::MAX_CONCLUSION_LINES.saturating_sub(self.lines);

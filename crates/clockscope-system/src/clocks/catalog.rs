@@ -26,11 +26,11 @@ pub fn systems_with(name: &str) -> Vec<System> {
     systems_of(|clock| clock.bears(name))
 }
 
-/// Returns the systems whose programs read a clock by this interface, in the order of
-/// [`System::ALL`].
+/// Returns the systems that have this interface of their own, in the order of [`System::ALL`].
+/// Languages have their calls on all of their systems.
 #[must_use]
 pub fn systems_with_interface(text: &str) -> Vec<System> {
-    systems_of(|clock| clock.info.interface(text).is_some())
+    systems_of(|clock| clock.info.interface(text).is_some_and(|interface| interface.language.is_none()))
 }
 
 fn systems_of(is_meant: impl Fn(&Cataloged) -> bool) -> Vec<System> {

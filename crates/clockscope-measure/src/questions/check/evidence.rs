@@ -58,15 +58,6 @@ impl WeighedEvidence {
     }
 }
 
-/// Returns whether the answer to a check matters for a use. The error of civil time does not matter
-/// to an interval, nor does slewing to civil time, which it corrects.
-fn matters(check: &EvidenceData, this: Use) -> bool {
-    match this {
-        Use::Interval => !matches!(check, EvidenceData::Synchronization(_)),
-        Use::Civil => !matches!(check, EvidenceData::Rate(rate) if rate.steerable),
-    }
-}
-
 /// All that is known of one clock.
 pub(super) struct ClockEvidence {
     clock: String,
@@ -101,7 +92,7 @@ impl ClockEvidence {
 
     /// The verdict for a use: the worst that any evidence makes of the clock.
     fn verdict_for(&self, this: Use) -> Trustworthiness {
-        let concerned = self.found.iter().filter(|found| matters(&found.data, this));
+        let concerned = self.found.iter().filter(|found| found.data.matters_for(this));
         concerned.map(WeighedEvidence::alone).min().unwrap_or(Trustworthiness::Undecided)
     }
 
@@ -118,12 +109,15 @@ impl ClockEvidence {
         let verdict = uses.worst()?;
         let mut evidence = Vec::new();
         for found in self.found {
-            let concerned = Use::ALL.into_iter().filter(|this| matters(&found.data, *this));
+            let concerned = Use::ALL.into_iter().filter(|this| found.data.matters_for(*this));
             let verdicts: Vec<Trustworthiness> = concerned.filter_map(|this| uses.of(this)).collect();
             if !verdicts.is_empty() {
-                let decides = verdicts.contains(&verdict)
-                    && found.alone() == verdict
-                    && (verdict != Trustworthiness::Trusted || found.is_reason_of_trust());
+                let alone = found.alone();
+                let decides = if verdict == Trustworthiness::Trusted {
+                    found.is_reason_of_trust()
+                } else {
+                    alone != Trustworthiness::Trusted && verdicts.contains(&alone)
+                };
                 evidence.push(CheckEvidence { data: found.data, finding: found.finding, decides });
             }
         }

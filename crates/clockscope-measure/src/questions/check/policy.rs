@@ -39,7 +39,10 @@ pub(super) fn names<P: Platform>(
     }
     for name in policy.clocks.keys() {
         let section = format!("clocks.{name}");
-        match index(&catalog, name) {
+        // A policy is for many machines, on which a call of a language may read different clocks.
+        let found =
+            if catalog.behind_call(name).is_some() { Err(catalog.unknown(name)) } else { index(&catalog, name) };
+        match found {
             Ok(index) if catalog.entries[index].info.is_counter() => {
                 return Err(PolicyError::IsCounter { section }.into());
             }
@@ -56,7 +59,7 @@ pub(super) fn names<P: Platform>(
 fn index<P: Platform>(catalog: &Catalog<P>, name: &str) -> Result<usize, UnknownClock> {
     match catalog.indices(name, Paths::Libc)?.first() {
         Some(index) => Ok(*index),
-        None => Err(UnknownClock { name: name.to_owned(), known: catalog.names() }),
+        None => Err(catalog.unknown(name)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Verdicts in words.
 
 use super::*;
-use crate::{EvidenceData, Finding, PtpClock};
+use crate::{EvidenceData, Finding, PtpClock, Use};
 
 impl Verdict {
     /// Returns the worst verdict, and the use that it is for where the clock is better for the
@@ -34,20 +34,45 @@ impl Verdict {
         }
     }
 
-    /// Names the decisive evidence: the names of checks that are against the clock or have no
-    /// result, and what those showed that support it; empty where a record names none.
+    /// Returns the evidence that the verdict for a use is based on: of an unfit or limited clock
+    /// what is against it, of an undecided one what has no result, of a trusted one what supports
+    /// it.
+    pub fn decisive(&self, this: Use) -> impl Iterator<Item = &CheckEvidence> {
+        let judged = self.uses.of(this);
+        self.evidence.iter().filter(move |evidence| {
+            let is_of_verdict = match judged {
+                Some(Trustworthiness::Unfit | Trustworthiness::Limited) => evidence.finding == Finding::Against,
+                Some(Trustworthiness::Undecided) => evidence.finding == Finding::Unknown,
+                Some(Trustworthiness::Trusted) => evidence.finding == Finding::For,
+                None => false,
+            };
+            is_of_verdict && evidence.decides && evidence.data.matters_for(this)
+        })
+    }
+
+    /// Names the decisive evidence on a use: the names of checks that are against the clock or have
+    /// no result, and what those showed that support it; empty where a record names none.
+    #[must_use]
+    pub fn because_for(&self, this: Use) -> String {
+        self.joined(self.decisive(this))
+    }
+
+    /// Names the decisive evidence on all uses, as [`Verdict::because_for`] does.
     #[must_use]
     pub fn because(&self) -> String {
+        self.joined(self.evidence.iter().filter(|evidence| evidence.decides))
+    }
+
+    fn joined<'a>(&self, decisive: impl Iterator<Item = &'a CheckEvidence>) -> String {
         let mut parts: Vec<String> = Vec::new();
         // A clock that was handed from CPU to CPU was read on each of them.
         let is_handed_over = self.evidence.iter().any(|evidence| evidence.decides && is_order(evidence));
-        let is_said = |evidence: &&CheckEvidence| {
-            let is_contained = is_handed_over && matches!(evidence.data, EvidenceData::StepsBack(_));
-            evidence.decides && !(is_contained && evidence.finding == Finding::For)
-        };
-        for evidence in self.evidence.iter().filter(is_said) {
+        for evidence in decisive {
+            let is_contained = is_handed_over
+                && evidence.finding == Finding::For
+                && matches!(evidence.data, EvidenceData::StepsBack(_));
             let part = part(evidence);
-            if !parts.contains(&part) {
+            if !is_contained && !parts.contains(&part) {
                 parts.push(part);
             }
         }

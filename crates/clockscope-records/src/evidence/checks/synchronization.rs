@@ -44,7 +44,7 @@ impl Synchronization {
             }
             (Some(CivilState::Unsynchronized), _) => match self.reported_error_s {
                 Some(s) if s >= 1.0 => {
-                    return format!("no daemon synchronizes it, off by up to {s:.0} s");
+                    return format!("no daemon synchronizes it; the kernel states an error of {s:.0} s");
                 }
                 _ => "no daemon synchronizes it",
             },
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn a_clock_that_nobody_synchronizes_is_worded_for_both_uses() {
         let check = synchronization(CivilState::Unsynchronized, false);
-        assert_eq!(check.text(Finding::Against), "no daemon synchronizes it, off by up to 16 s");
+        assert_eq!(check.text(Finding::Against), "no daemon synchronizes it; the kernel states an error of 16 s");
         assert!(check.keep_time().contains("for durations use monotonic, which cannot be set"));
         let check = synchronization(CivilState::Unsynchronized, true);
         assert!(check.text(Finding::Against).contains("shows UTC"));

@@ -11,6 +11,8 @@ const HEADS: [&str; 4] = ["Read by", "Single", "Repeat", "Subtracted"];
 /// The meaning of the last column, and where the rest is.
 const LEGEND: &str =
     "Subtracted: repetitions without the overhead. All figures: --all. Method: clockscope help method.";
+/// Most intervals that a tick may be long: of a coarser clock, no repetition is worth its time.
+const MAX_TICK_INTERVALS: f64 = 100.0;
 /// Most clocks of the table.
 const MAX_CLOCKS: usize = 6;
 
@@ -27,14 +29,16 @@ pub(super) fn conclusion(advice: &Advice, row: &AdviceRow) -> Vec<String> {
             "{interval}{language}: repeat {repetitions} times between two reads of {clock} and divide: within {accepted}."
         )
     };
-    let single = format!("One measurement is off by {single} in {situation}.");
+    let single = format!("One measurement is off by at most {single} in {situation}.");
     [recipe, single].into_iter().chain(others(advice, row)).collect()
 }
 
 /// The table, the code, and what the advice leaves out.
 pub(super) fn blocks(advice: &Advice, row: &AdviceRow) -> Vec<Block> {
-    let (coarse, mut clocks): (Vec<_>, Vec<_>) =
-        advice.clocks.iter().partition(|clock| clock.tick_ns > row.interval_ns && clock.clock != row.clock);
+    let (coarse, mut clocks): (Vec<_>, Vec<_>) = advice
+        .clocks
+        .iter()
+        .partition(|clock| clock.tick_ns > MAX_TICK_INTERVALS * row.interval_ns && clock.clock != row.clock);
     clocks.sort_by(|a, b| error_ns(advice, row, a).total_cmp(&error_ns(advice, row, b)));
     let is_shown = |(index, clock): &(usize, &Candidate)| *index < MAX_CLOCKS || clock.clock == row.clock;
     let shown = clocks.into_iter().enumerate().filter(is_shown);

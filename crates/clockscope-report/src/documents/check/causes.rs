@@ -6,62 +6,68 @@ use crate::model::{Block, Line, Tone};
 use crate::verdict;
 use crate::words::capitalized;
 
-/// What limits clocks in one way.
+/// Evidence that limits some clocks, or leaves their verdict undecided, with one remedy.
 struct Cause<'a> {
     name: &'static str,
     advice: Option<String>,
-    /// The worst verdict that it decides, and the uses that this is for.
+    /// The verdict that it decides.
     verdict: Trustworthiness,
+    /// The uses that the verdict is for.
     uses: Vec<Use>,
     clocks: Vec<&'a str>,
     /// The facts, with the clocks that each is about.
     facts: Vec<(String, Vec<&'a str>)>,
 }
 
-/// Returns whether evidence is shown without --verbose: if it decides a verdict that is not
-/// trusted.
-fn is_cause(verdict: &Verdict, evidence: &CheckEvidence) -> bool {
-    evidence.decides && evidence.finding != Finding::For && verdict.verdict != Trustworthiness::Trusted
-}
-
 /// Counts the evidence that is shown with --verbose only.
 pub(super) fn left_out(verdict: &Verdict) -> usize {
-    verdict.evidence.iter().filter(|evidence| !is_cause(verdict, evidence)).count()
+    let is_cause = |evidence: &&CheckEvidence| evidence.decides && evidence.finding != Finding::For;
+    verdict.evidence.len() - verdict.evidence.iter().filter(is_cause).count()
 }
 
 /// Shows each cause, the worst first.
 pub(super) fn blocks(verdicts: &[Verdict]) -> Vec<Block> {
     let mut causes: Vec<Cause<'_>> = Vec::new();
     for verdict in verdicts {
-        for evidence in verdict.evidence.iter().filter(|evidence| is_cause(verdict, evidence)) {
-            add(&mut causes, verdict, evidence);
+        for this in Use::ALL {
+            if let Some(judged) = verdict.uses.of(this)
+                && judged != Trustworthiness::Trusted
+            {
+                verdict.decisive(this).for_each(|evidence| add(&mut causes, (verdict, this, judged), evidence));
+            }
         }
     }
     causes.sort_by_key(|cause| cause.verdict);
     causes.into_iter().map(Cause::block).collect()
 }
 
-fn add<'a>(causes: &mut Vec<Cause<'a>>, verdict: &'a Verdict, evidence: &CheckEvidence) {
+/// Adds evidence that decides the verdict on a clock for a use.
+fn add<'a>(
+    causes: &mut Vec<Cause<'a>>,
+    (verdict, this, judged): (&'a Verdict, Use, Trustworthiness),
+    evidence: &CheckEvidence,
+) {
     let (name, advice) = (evidence.data.name(), evidence.advice());
-    let index = causes.iter().position(|cause| cause.name == name && cause.advice == advice).unwrap_or(causes.len());
+    let is_same = |cause: &Cause<'_>| cause.name == name && cause.advice == advice && cause.verdict == judged;
+    let index = causes.iter().position(is_same).unwrap_or(causes.len());
     if index == causes.len() {
-        let (clocks, facts) = (Vec::new(), Vec::new());
-        causes.push(Cause { name, advice, verdict: verdict.verdict, uses: limited_uses(verdict), clocks, facts });
+        let (uses, clocks, facts) = (Vec::new(), Vec::new(), Vec::new());
+        causes.push(Cause { name, advice, verdict: judged, uses, clocks, facts });
     }
     let cause = &mut causes[index];
-    cause.verdict = cause.verdict.min(verdict.verdict);
-    cause.uses.retain(|of_use| limited_uses(verdict).contains(of_use));
-    cause.clocks.push(&verdict.clock);
+    if !cause.uses.contains(&this) {
+        cause.uses.push(this);
+    }
+    let clock = verdict.clock.as_str();
+    if !cause.clocks.contains(&clock) {
+        cause.clocks.push(clock);
+    }
     let fact = evidence.text();
     match cause.facts.iter_mut().find(|(known, _)| *known == fact) {
-        Some((_, clocks)) => clocks.push(&verdict.clock),
-        None => cause.facts.push((fact, vec![&verdict.clock])),
+        Some((_, clocks)) if clocks.contains(&clock) => {}
+        Some((_, clocks)) => clocks.push(clock),
+        None => cause.facts.push((fact, vec![clock])),
     }
-}
-
-/// The uses for which a clock has its worst verdict.
-fn limited_uses(verdict: &Verdict) -> Vec<Use> {
-    Use::ALL.into_iter().filter(|of_use| verdict.uses.of(*of_use) == Some(verdict.verdict)).collect()
 }
 
 impl Cause<'_> {
