@@ -38,7 +38,7 @@ def test_advice_names_clocks_of_python_alone() -> None:
     assert row.clock in OF_INTERVALS and row.reading_error > 0 and row.repetitions >= 1
     spin = next(found for found in row.after_work if found.work == "spin")
     assert advice.after == "spin" and spin.work_ns == 50_000 and 0 < spin.measurements <= 1000
-    assert f"in Python {advice.language_version} use {row.clock}" in str(advice).replace("\n", " ")
+    assert f"in Python {advice.language_version}: measure once by {row.clock}" in str(advice).replace("\n", " ")
 
 
 def test_a_clock_and_a_work_can_be_chosen() -> None:

@@ -139,7 +139,7 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
 def test_the_text_is_the_terminals_page() -> None:
     page = str(clockscope.measure("monotonic", duration=0.05))
     conclusion, table = re.split(r"(?m)^ *Name ", page)
-    assert conclusion.strip() and re.search(r"(?m)^ *monotonic +[0-9]", table) and "\x1b" not in page
+    assert conclusion.strip() and re.search(r"(?m)^> monotonic +[0-9]", table) and "\x1b" not in page
 
 
 def test_without_the_command_the_text_says_so(nowhere: None, record: Record) -> None:
