@@ -29,7 +29,7 @@ use crate::atomic::AtomicU64;
 /// - s390x: BCR. All earlier accesses are complete before a later instruction executes.
 #[inline(always)]
 pub fn stored_before_reading() {
-    // Without SSE2 there is no MFENCE, and no LFENCE either.
+    // MFENCE and LFENCE are instructions of SSE2.
     #[cfg(target_feature = "sse2")]
     // SAFETY: waits, and changes neither registers nor memory.
     unsafe {

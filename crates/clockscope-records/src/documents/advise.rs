@@ -313,7 +313,7 @@ mod tests {
     use super::*;
     use crate::{Unknown, texts};
 
-    /// What is left after subtraction is above the usual overhead, below it, or a tick.
+    /// Subtraction leaves an error above the usual overhead, one below it, or a tick.
     #[test]
     fn subtraction_leaves_the_spread_the_tick_and_the_overlap() {
         let spin = |median_ns, p99_ns| AfterWork {

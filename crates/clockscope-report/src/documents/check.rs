@@ -119,7 +119,7 @@ fn clock_names(verdicts: &[&Verdict]) -> String {
     names.join(", ")
 }
 
-/// What no test of this run shows, and what shows more.
+/// Names the rate that this run did not test, and the commands that show more.
 fn hints(check: &Check, view: View) -> Vec<String> {
     let mut hints: Vec<String> = check.not_independent().into_iter().collect();
     let count: usize = check.verdicts.iter().map(causes::left_out).sum();

@@ -39,7 +39,7 @@ fn is_near(fault: &str, path: &str) -> bool {
     !found.is_empty() && path.strip_prefix(found).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
-/// Where a type is read from a buffer of serde's, the error names the object of that type.
+/// The error names the object of a type that serde reads from a buffer, and not the value in it.
 #[test]
 fn the_error_names_the_damaged_value_or_what_is_around_it() {
     let (mut refused, mut exact) = (0, 0);

@@ -92,7 +92,7 @@ pub(super) mod tests {
     use crate::evidence::tests::Examples;
     use crate::texts;
 
-    /// Returns the reasons why there is no answer, and `None` for an answer.
+    /// Returns the reasons for a missing answer, and `None` for an answer.
     pub(in super::super) fn reasons() -> [Option<Unknown>; 5] {
         let one_cpu = PairsReason::OneCpu { cpu: 0, limit: Some(CpuLimit::Machine) };
         let few_handoffs = PairsReason::FewHandoffs { handoffs: 5 };

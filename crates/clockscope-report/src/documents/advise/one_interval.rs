@@ -73,7 +73,7 @@ fn repetitions(error: f64, accepted: f64) -> u64 {
     (error / accepted).ceil().max(1.0) as u64
 }
 
-/// How programs read the clock, by their languages.
+/// Lists the calls that read the clock, by their languages.
 fn code(advice: &Advice, clock: &str) -> Vec<(&'static str, &'static str)> {
     if advice.language.is_some() {
         return Vec::new();
@@ -110,7 +110,7 @@ fn code(advice: &Advice, clock: &str) -> Vec<(&'static str, &'static str)> {
     }
 }
 
-/// What the recipe does not bound.
+/// Lists the errors that the recipe does not bound.
 pub(super) fn not_included(advice: &Advice, row: &AdviceRow) -> Vec<Line> {
     let mut lines = Vec::new();
     if let Some(clock) = advice.clocks.iter().find(|clock| clock.clock == row.clock) {
