@@ -58,14 +58,14 @@ static const struct step STEPS[] = {
     {"phc2sys", PHC2SYS(36.5), 125},
     {"phc2sys", PHC2SYS(-12.75), 125},
     {"phc2sys", PHC2SYS(0.5), 500},
-    // For civil.sh: each works off 100 ms, and states an error as it does otherwise.
-    {"civil-chronyd", CHRONY(10833, 33), 600}, // 100 ms at 83,333 ppm
-    {"civil-chronyd", CHRONY_STATUS, 600},
-    {"civil-ntpd", NTPD(100000000), 3000},
-    {"civil-timesyncd", TIMESYNCD(100000000), 3000},
-    {"civil-phc2sys", PHC2SYS_STATUS, 100},
-    {"civil-phc2sys", PHC2SYS(500), 1000},
-    {"civil-phc2sys", PHC2SYS_STATUS, 1000},
+    // For bounds.sh: each works off 100 ms, and states an error as it does otherwise.
+    {"bounds-chronyd", CHRONY(10833, 33), 600}, // 100 ms at 83,333 ppm
+    {"bounds-chronyd", CHRONY_STATUS, 600},
+    {"bounds-ntpd", NTPD(100000000), 3000},
+    {"bounds-timesyncd", TIMESYNCD(100000000), 3000},
+    {"bounds-phc2sys", PHC2SYS_STATUS, 100},
+    {"bounds-phc2sys", PHC2SYS(500), 1000},
+    {"bounds-phc2sys", PHC2SYS_STATUS, 1000},
     // A leap second at the midnight to come, as ntpd announces it.
     {"leap", NTPD(0), 0},
     {"leap", {.modes = ADJ_TAI, .constant = 37}, 0},
@@ -128,8 +128,8 @@ int main(int count, char **arguments) {
         nanosleep(&wait, NULL);
         steps++;
     }
-    if (count == 2 && strcmp("civil-chronyd", arguments[1]) == 0 && end_slew(since) != 0) {
-        perror("civil-chronyd");
+    if (count == 2 && strcmp("bounds-chronyd", arguments[1]) == 0 && end_slew(since) != 0) {
+        perror("bounds-chronyd");
         return 1;
     }
     printf("%d calls\n", steps);

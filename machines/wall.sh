@@ -1,5 +1,5 @@
-# Civil time by the counter while CLOCK_REALTIME is set forward and back, alone and beside threads
-# whose time never goes back, and while a daemon slews it.
+# The time of day by the counter while CLOCK_REALTIME is set forward and back, alone and beside
+# threads whose time never goes back, and while a daemon slews it.
 settle tsc
 . /machines/common.sh
 run watch clockscope-watch 2

@@ -12,6 +12,7 @@ mod folder;
 mod fuzz;
 mod install;
 mod machines;
+mod manual;
 mod members;
 mod needs;
 mod package;

@@ -3,7 +3,7 @@
  * clockscope_now() is the time on the timeline of CLOCK_MONOTONIC, for little more than a read of
  * the processor's counter, with an error bound and the evidence for it. It works from the first
  * call on, needs no set-up and no thread, and serves the operating system's clock where the counter
- * cannot be trusted. Link with -lclockscope. clockscope_wall.h has more of civil time,
+ * cannot be trusted. Link with -lclockscope. clockscope_wall.h has more of the time of day,
  * clockscope_stamps.h bare counts that become times later, clockscope_upkeep.h a recent time.
  *
  * With gcc and clang, on 64-bit x86 and Arm, the readings are inlined: they take the time from the
@@ -226,7 +226,7 @@ CLOCKSCOPE_API uint64_t clockscope_now_unordered(void) CLOCKSCOPE_NOEXCEPT;
  * Errors: CLOCKSCOPE_ERROR_NULL, CLOCKSCOPE_ERROR_NO_CLOCK, CLOCKSCOPE_ERROR_PANICKED. */
 CLOCKSCOPE_API int clockscope_try_now(uint64_t *ns) CLOCKSCOPE_NOEXCEPT;
 
-/* Returns civil time: CLOCK_REALTIME.
+/* Returns the time of day: CLOCK_REALTIME.
  *
  * Unit: ns since the Unix epoch, without leap seconds.
  * Error: a fraction of a microsecond against CLOCK_REALTIME, and whatever that is off from true

@@ -145,7 +145,7 @@ static inline uint64_t clockscope_stamp(void) CLOCKSCOPE_NOEXCEPT {
 CLOCKSCOPE_API int clockscope_stamp_instant(uint64_t stamp, uint64_t *ns,
                                             uint64_t *error_ns) CLOCKSCOPE_NOEXCEPT;
 
-/* Stores civil time at a stamp: its moment plus the lead of CLOCK_REALTIME then. Returns
+/* Stores the time of day at a stamp: its moment plus the lead of CLOCK_REALTIME then. Returns
  * CLOCKSCOPE_OK.
  *
  * Unit: ns since the Unix epoch, without leap seconds.

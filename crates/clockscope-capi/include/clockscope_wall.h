@@ -1,4 +1,4 @@
-/* clockscope_wall.h: civil time beyond clockscope_wall_now(), for C99 and C++11 or later: its
+/* clockscope_wall.h: the time of day beyond clockscope_wall_now(), for C99 and C++11 or later: its
  * error, an interval that contains the true time, and conversions. Link with -lclockscope.
  *
  * All functions may be called by any thread at any time. None changes errno. A function that
@@ -29,11 +29,12 @@ typedef enum clockscope_state {
   CLOCKSCOPE_STATE_UNAVAILABLE = 6        /* the system states no error */
 } clockscope_state;
 
-/* A moment on both clocks: the timeline of clockscope_now(), and civil time. It converts readings
- * to civil time by an addition, and keeps their order. Take one by clockscope_anchor_now(), or fill
- * one in from a record, with the clockscope_wall_generation() of now. */
+/* A moment on both clocks: the timeline of clockscope_now(), and the time of day. It converts
+ * readings to the time of day by an addition, and keeps their order. Take one by
+ * clockscope_anchor_now(), or fill one in from a record, with the clockscope_wall_generation() of
+ * now. */
 typedef struct clockscope_anchor {
-  int64_t offset_ns;   /* civil time less the moment */
+  int64_t offset_ns;   /* the time of day less the moment */
   uint64_t bound_ns;   /* the offset is off by no more */
   uint64_t generation; /* the clockscope_wall_generation() of the anchor */
 } clockscope_anchor;
@@ -128,12 +129,12 @@ CLOCKSCOPE_API int clockscope_anchor_now(clockscope_anchor *anchor) CLOCKSCOPE_N
  * Errors: CLOCKSCOPE_ERROR_PANICKED. */
 CLOCKSCOPE_API int clockscope_anchor_is_current(clockscope_anchor anchor) CLOCKSCOPE_NOEXCEPT;
 
-/* Returns civil time at a moment: that of the anchor, and as much time as lies between. At most
- * INT64_MAX. Calls nothing, and may be used anywhere.
+/* Returns the time of day at a moment: that of the anchor, and as much time as lies between. At
+ * most INT64_MAX. Calls nothing, and may be used anywhere.
  *
  * Unit: ns since the Unix epoch.
  * Error: the anchor's bound_ns, and clockscope_error_bound() for the moment.
- * Ordering: of two moments, the later is not the earlier civil time.
+ * Ordering: of two moments, the later has not the earlier time of day.
  * Cost: an addition.
  * Threads: any. Signal-safe. */
 static inline int64_t clockscope_anchor_to_wall(clockscope_anchor anchor,
@@ -145,7 +146,7 @@ static inline int64_t clockscope_anchor_to_wall(clockscope_anchor anchor,
   return anchor.offset_ns + moment;
 }
 
-/* Returns the moment of a civil time: 0 where that is before the timeline's beginning, and
+/* Returns the moment of a time of day: 0 where that is before the timeline's beginning, and
  * INT64_MAX at most. Undoes clockscope_anchor_to_wall(). Calls nothing, and may be used anywhere.
  *
  * Unit: ns on the timeline of clockscope_now().

@@ -69,7 +69,7 @@ pub unsafe extern "C" fn clockscope_try_now(ns: *mut u64) -> c_int {
     }
 }
 
-/// Returns civil time in ns since the Unix epoch: [`clockscope::wall::now`].
+/// Returns the time of day in ns since the Unix epoch: [`clockscope::wall::now`].
 #[unsafe(no_mangle)]
 pub extern "C" fn clockscope_wall_now() -> i64 {
     clockscope::wall::now().as_unix_ns()

@@ -10,7 +10,8 @@ const MAX_DURATION_S: f64 = 86_400.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Seconds(pub(crate) f64);
 
-/// Parses a number with an optional unit; a bare number is seconds.
+/// Parses a number with its unit. A bare number is refused: it would be nanoseconds to one reader
+/// and seconds to another.
 pub(crate) fn parse(text: &str) -> Result<Seconds, String> {
     let trimmed = text.trim();
     let unit_at = trimmed.find(|c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E')).unwrap_or(trimmed.len());
@@ -31,18 +32,13 @@ pub(crate) fn parse(text: &str) -> Result<Seconds, String> {
     if seconds.is_nan() || seconds <= 0.0 {
         return Err("expected a time longer than 0".to_owned());
     }
+    if unit.is_empty() {
+        return Err(format!("expected a unit in the same word, such as {trimmed}ms or {trimmed}s"));
+    }
     if seconds > MAX_DURATION_S {
         return Err("expected at most a day (24h)".to_owned());
     }
     Ok(Seconds(seconds))
-}
-
-/// Parses a number with a unit: intervals are short, and a bare number would be seconds.
-pub(crate) fn parse_interval(text: &str) -> Result<Seconds, String> {
-    if text.trim().parse::<f64>().is_ok() {
-        return Err("expected a unit, such as 100ns or 2us".to_owned());
-    }
-    parse(text)
 }
 
 #[cfg(test)]
@@ -52,7 +48,7 @@ mod tests {
     #[test]
     fn numbers_and_units() {
         for (text, seconds) in [
-            ("2.5", 2.5),
+            ("2.5s", 2.5),
             ("300ms", 0.3),
             ("1e-3 s", 1e-3),
             ("10us", 10e-6),
@@ -81,9 +77,9 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_has_a_unit() {
-        assert!(parse_interval("100").is_err() && parse_interval("1e-7").is_err());
-        assert_eq!(parse_interval("100ns"), parse("100ns"));
+    fn a_bare_number_is_refused() {
+        assert_eq!(parse("100").unwrap_err(), "expected a unit in the same word, such as 100ms or 100s");
+        assert!(parse("1e-7").is_err());
     }
 
     proptest::proptest! {

@@ -2,11 +2,14 @@
 
 use std::fmt::Write;
 
-use clap::{Command, CommandFactory};
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, Command, CommandFactory};
+use clockscope_measure::{Catalog, ThisMachine};
 
 use crate::options::formats_of;
 use crate::questions::measure::MeasureArgs;
 use crate::questions::{COMMANDS, Cli, HIDDEN, Row};
+use crate::topics;
 
 /// Columns of a terminal, in which `--help` of every command fits.
 #[cfg(test)]
@@ -26,6 +29,25 @@ pub(crate) fn command() -> Command {
     });
     COMMANDS.iter().fold(command, |command, row| {
         command.mut_subcommand(row.name(), |subcommand| subcommand.after_long_help(row.ending.text()))
+    })
+}
+
+/// The command line for completion: clocks have the names of this system, and `help` its topics.
+pub(crate) fn completed() -> Command {
+    let clocks: Vec<String> = Catalog::new(&ThisMachine).names();
+    let names: Vec<String> = COMMANDS.iter().map(Row::name).collect();
+    let topics = names.iter().cloned().chain(topics::names());
+    let help = Command::new("help").about("Explain a command, a topic or a pasted log line");
+    let help = help.arg(Arg::new("TOPIC").value_parser(PossibleValuesParser::new(topics)));
+    let command = with_clocks(command(), &clocks).disable_help_subcommand(true).subcommand(help);
+    names.iter().fold(command, |command, name| command.mut_subcommand(name, |command| with_clocks(command, &clocks)))
+}
+
+/// The command, whose clocks have these names.
+fn with_clocks(command: Command, names: &[String]) -> Command {
+    command.mut_args(|argument| {
+        let is_clock = argument.get_value_names().is_some_and(|values| values.iter().any(|value| *value == "CLOCK"));
+        if is_clock { argument.value_parser(PossibleValuesParser::new(names.to_vec())) } else { argument }
     })
 }
 

@@ -36,6 +36,7 @@ use clap::FromArgMatches;
 
 use exit::Exit;
 use monitor::RequestedOutput;
+use usage::arguments::with_hint;
 use usage::{Interrupted, Undeterminable, UsageError};
 
 fn main() -> ExitCode {
@@ -44,18 +45,18 @@ fn main() -> ExitCode {
     let requested = RequestedOutput::new(&words);
     let end = match topics::answer(&words) {
         Some(answer) => answer.unwrap_or_else(|error| failed(requested, &error)),
-        None => run(requested),
+        None => run(requested, &words),
     };
     ExitCode::from(end.code())
 }
 
-fn run(requested: RequestedOutput) -> Exit {
+fn run(requested: RequestedOutput, words: &[OsString]) -> Exit {
     let parsed = help::command().try_get_matches().and_then(|matches| questions::Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
         Err(help) if !help.use_stderr() => return show_help(&help).unwrap_or_else(|error| failed(requested, &error)),
         // The mistakes of everybody but a monitor.
-        Err(error) if !(requested.one_line || requested.is_nagios) => error.exit(),
+        Err(error) if !(requested.one_line || requested.is_nagios) => with_hint(error, words).exit(),
         Err(error) => return failed(requested, &anyhow::Error::new(UsageError::from(error))),
     };
     dispatch::run(cli).unwrap_or_else(|error| failed(requested, &error))

@@ -3,5 +3,5 @@
 pub(crate) mod clocks;
 mod output;
 
-pub(crate) use clocks::{ClockArgs, PairArgs, PathArg, RequestedTimer, TimerArgs};
+pub(crate) use clocks::{ClockArgs, PairArgs, RequestedTimer, TimerArgs, selected};
 pub(crate) use output::{ColorArg, ColumnsArg, OutputArgs, formats_of};

@@ -45,13 +45,14 @@ mod sleep;
 mod steps;
 
 use anyhow::Result;
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::ending::{Ending, NO_MORE};
 use crate::exit::Exit;
 use crate::help;
 use crate::output::Destination;
 use crate::stamps::StampsArgs;
+use crate::usage::{self, UsageError};
 use measure::MeasureArgs;
 
 /// See every clock your machine has, know which to trust, and read the fastest
@@ -266,30 +267,45 @@ impl CompletionsArgs {
 
     fn run(&self) -> Result<Exit> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "clockscope", &mut script);
+        clap_complete::generate(self.shell, &mut help::completed(), "clockscope", &mut script);
         Destination::Stdout.write(&String::from_utf8(script)?)?;
         Ok(Exit::Success)
     }
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct ManArgs {}
+pub(crate) struct ManArgs {
+    /// The command whose page it is [default: the program's own page]
+    #[arg(value_name = "COMMAND")]
+    pub(crate) name: Option<String>,
+}
 
 impl ManArgs {
-    const HELP: Ending = Ending { examples: &[("man > clockscope.1", "the manual page")], ..NO_MORE };
+    const HELP: Ending = Ending {
+        examples: &[
+            ("man > clockscope.1", "the page of the program"),
+            ("man check > clockscope-check.1", "the page of a command"),
+        ],
+        ..NO_MORE
+    };
 
-    /// Prints the command's page, and its subcommands' below it.
+    /// Prints a page.
     fn run(&self) -> Result<Exit> {
         let mut command = help::command();
         command.build();
-        let mut page = Vec::new();
-        clap_mangen::Man::new(command.clone()).render(&mut page)?;
-        for subcommand in command.get_subcommands().filter(|subcommand| subcommand.get_name() != "help") {
-            let man = clap_mangen::Man::new(subcommand.clone());
-            page.extend(format!(".SH \"clockscope {}\"\n", subcommand.get_name()).into_bytes());
-            man.render_description_section(&mut page)?;
-            man.render_options_section(&mut page)?;
+        if let Some(name) = &self.name {
+            let known = COMMANDS.iter().map(Row::name);
+            let found = command.find_subcommand(name).filter(|found| found.get_name() != "help");
+            command = found.cloned().ok_or_else(|| {
+                UsageError(format!("no command {name}: {}`clockscope -h` shows all", usage::nearest(name, known)))
+            })?;
         }
+        let title = command.get_display_name().unwrap_or(command.get_name()).to_owned();
+        let mut page = Vec::new();
+        clap_mangen::Man::new(command)
+            .title(title)
+            .source(concat!("clockscope ", env!("CARGO_PKG_VERSION")))
+            .render(&mut page)?;
         Destination::Stdout.write(&String::from_utf8(page)?)?;
         Ok(Exit::Success)
     }

@@ -1,8 +1,9 @@
 //! Suggestions for words that name no clock: what was probably meant.
 
-use std::borrow::Cow;
+use crate::usage::nearest;
 
-use clockscope_records::units::TIME_UNITS;
+/// Paths of clocks that have several.
+const PATHS: [&str; 3] = ["libc", "vdso", "syscall"];
 
 /// Words that users try, and commands that answer them.
 const SYNONYMS: &[(&str, &str)] = &[
@@ -39,23 +40,12 @@ pub(crate) fn synonym(word: &str) -> Option<&'static str> {
 }
 
 /// Returns the error of a word that cannot be a clock's name, with what to write instead; `None`
-/// for a word that may be one. `line` has the words of the command line.
-pub(crate) fn not_a_name(word: &str, known: &[String], line: &[Cow<'_, str>]) -> Option<String> {
+/// for a word that may be one.
+pub(crate) fn not_a_name(word: &str, known: &[String]) -> Option<String> {
     if word.trim().is_empty() {
         return Some("the clock's name is empty: name one, or leave it out".to_owned());
     }
-    unit_apart(word, line).or_else(|| joined(word)).or_else(|| missing_path(word, known)).or_else(|| call(word))
-}
-
-/// A unit with a blank before it, as in `-d 10 min`.
-fn unit_apart(word: &str, line: &[Cow<'_, str>]) -> Option<String> {
-    TIME_UNITS.iter().find(|(_, names)| names.contains(&word))?;
-    line.windows(3).find_map(|three| match three {
-        [option, number, unit] if *unit == word && option.starts_with('-') && number.parse::<f64>().is_ok() => {
-            Some(format!("{option} {number} {word}: write the time as one word: {option} {number}{word}"))
-        }
-        _ => None,
-    })
+    joined(word).or_else(|| missing_path(word, known)).or_else(|| call(word))
 }
 
 /// Names with commas between them.
@@ -68,10 +58,12 @@ fn joined(word: &str) -> Option<String> {
 fn missing_path(word: &str, known: &[String]) -> Option<String> {
     let (name, path) = word.split_once(':')?;
     let lower = name.to_lowercase();
-    known.contains(&lower).then(|| {
-        let path = if path.is_empty() { "without a name".to_owned() } else { path.to_owned() };
-        format!("{lower} has no path {path}: name {lower} alone, or one that `clockscope list` shows")
-    })
+    if !known.contains(&lower) {
+        return None;
+    }
+    let hint = nearest(path, PATHS.iter().map(|path| (*path).to_owned()));
+    let path = if path.is_empty() { "without a name".to_owned() } else { path.to_owned() };
+    Some(format!("{lower} has no path {path}; {hint}`clockscope list {lower} --via all` shows its paths"))
 }
 
 /// A call that reads several clocks.
@@ -91,12 +83,11 @@ mod tests {
     #[test]
     fn words_that_are_no_names_are_explained() {
         let known = ["tsc".to_owned(), "monotonic".to_owned()];
-        let line: Vec<Cow<'_, str>> = ["tsc", "-d", "10", "min"].map(Cow::from).into();
-        let of = |word: &str| not_a_name(word, &known, &line);
-        assert_eq!(of("min").as_deref(), Some("-d 10 min: write the time as one word: -d 10min"));
+        let of = |word: &str| not_a_name(word, &known);
         assert_eq!(of(" ").as_deref(), Some("the clock's name is empty: name one, or leave it out"));
         assert_eq!(of("tsc,monotonic").as_deref(), Some("tsc,monotonic: separate clocks by blanks: tsc monotonic"));
-        assert!(of("TSC:vdso").is_some_and(|text| text.starts_with("tsc has no path vdso: ")));
+        assert!(of("TSC:vdso").is_some_and(|text| text.starts_with("tsc has no path vdso; ")));
+        assert!(of("monotonic:sycall").is_some_and(|text| text.contains("no path sycall; did you mean syscall? ")));
         assert!(of("clock_gettime").is_some() && of("sundial:vdso").is_none() && of("s").is_none());
         assert_eq!([synonym("Trust"), synonym("tsc")], [Some("check"), None]);
     }

@@ -38,11 +38,19 @@ pub(crate) fn is_answered(words: &[String]) -> bool {
     text == LIST || TOPICS.iter().any(|topic| topic.name == text) || search::found(&text, WIDTH).is_some()
 }
 
+/// Returns the names of all topics.
+pub(crate) fn names() -> impl Iterator<Item = String> {
+    std::iter::once(LIST).chain(TOPICS.iter().map(|topic| topic.name)).map(str::to_owned)
+}
+
 /// Shows what the words of the command line ask for by `help TOPIC`, `help LINE` or `help search
 /// TEXT`. `None` if they ask for anything else.
 pub(crate) fn answer(words: &[OsString]) -> Option<Result<Exit>> {
     let (help, words) = words.split_first()?;
     let words: Vec<Cow<'_, str>> = words.iter().map(|word| word.to_string_lossy()).collect();
+    if help == "help" && matches!(words.as_slice(), [word] if word == "-h" || word == "--help") {
+        return Some(Destination::Stdout.write(&in_locale(about_help())).map(|()| Exit::Success));
+    }
     let first = words.first().filter(|word| help == "help" && !is_option(word))?;
     let is_command = first == "help" || help::command().find_subcommand(first.as_ref()).is_some();
     if is_command && words.iter().skip(1).all(|word| is_option(word)) {
@@ -55,6 +63,19 @@ pub(crate) fn answer(words: &[OsString]) -> Option<Result<Exit>> {
         None => found(&text),
     };
     Some(shown.and_then(|(text, exit)| Destination::Stdout.write(&text).map(|()| exit)))
+}
+
+/// Explains `help` itself.
+fn about_help() -> String {
+    format!(
+        "Explain a command, a topic or a pasted log line\n\n\
+         Usage: clockscope help COMMAND       all options, with examples\n       \
+         clockscope help TOPIC         a page of the documentation\n       \
+         clockscope help LINE          the symptom that a line of a log shows\n       \
+         clockscope help {SEARCH} TEXT   the same, for a text that is also a command or a topic\n\n\
+         Commands: `clockscope -h`. Topics:\n\n{}",
+        list(TOPICS.iter())
+    )
 }
 
 /// Returns true for a word that is an option and not a negative number.
@@ -119,8 +140,7 @@ fn list(topics: impl Iterator<Item = &'static Topic>) -> String {
 }
 
 fn unknown(name: &str) -> String {
-    let topics = TOPICS.iter().map(|topic| topic.name.to_owned());
-    let hint = usage::command_or_nearest(name, topics.chain(COMMANDS.iter().map(Row::name)));
+    let hint = usage::command_or_nearest(name, names().chain(COMMANDS.iter().map(Row::name)));
     format!("unknown topic: {name}; {hint}`clockscope help {LIST}` lists all topics, `clockscope -h` all commands")
 }
 
@@ -188,13 +208,7 @@ mod tests {
     #[test]
     fn words_that_are_no_topic() {
         let of = |words: &[&str]| answer(&words.iter().map(OsString::from).collect::<Vec<_>>()).is_some();
-        assert!(
-            !of(&["help"])
-                && !of(&["help", "measure"])
-                && !of(&["help", "jitter"])
-                && !of(&["help", "-h"])
-                && !of(&["tsc", "glossary"])
-        );
+        assert!(!of(&["help"]) && !of(&["help", "measure"]) && !of(&["help", "jitter"]) && !of(&["tsc", "glossary"]));
         assert!(unknown("glosary").contains("did you mean glossary?"), "{}", unknown("glosary"));
         assert!(unknown("chek").contains("did you mean check?"), "{}", unknown("chek"));
     }

@@ -1,5 +1,7 @@
 //! Mistakes of the user, each with a hint.
 
+pub(crate) mod arguments;
+
 use std::ffi::OsString;
 use std::fmt;
 
@@ -65,7 +67,7 @@ pub(crate) fn explained(error: MeasureError, cpu: &str) -> anyhow::Error {
             UsageError(format!("--clocksource: {}{hint}", SwitchError::NotAvailable { name, available })).into()
         }
         MeasureError::Policy(error) => UsageError(format!("--policy: {error}")).into(),
-        error @ (MeasureError::SameClock { .. } | MeasureError::NoCivilTime { .. }) => {
+        error @ (MeasureError::SameClock { .. } | MeasureError::NoTimeOfDay { .. }) => {
             UsageError(error.to_string()).into()
         }
         error @ (MeasureError::Reference(_) | MeasureError::OwnReference { .. }) => {
@@ -87,6 +89,12 @@ pub(crate) fn unknown_clock(error: UnknownClock) -> UsageError {
 
 /// Explains a first word after the program's name that is neither a clock nor a command.
 pub(crate) fn unknown_word(error: UnknownClock, commands: Vec<String>) -> UsageError {
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if commands.contains(&error.name)
+        && let Some(hint) = arguments::command_behind_options(&words)
+    {
+        return UsageError(hint);
+    }
     explained_word(&error).unwrap_or_else(|| {
         let hint = command_or_nearest(&error.name, commands.into_iter().chain(error.known));
         UsageError(format!(
@@ -98,9 +106,7 @@ pub(crate) fn unknown_word(error: UnknownClock, commands: Vec<String>) -> UsageE
 
 /// Explains a word that cannot be a name, or names a clock that this machine lacks.
 fn explained_word(error: &UnknownClock) -> Option<UsageError> {
-    let line: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let line: Vec<_> = line.iter().map(|word| word.to_string_lossy()).collect();
-    let not_a_name = suggestions::not_a_name(&error.name, &error.known, &line).map(UsageError);
+    let not_a_name = suggestions::not_a_name(&error.name, &error.known).map(UsageError);
     not_a_name.or_else(|| missing_clock(&error.name))
 }
 

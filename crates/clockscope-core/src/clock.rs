@@ -12,7 +12,7 @@ pub enum ClockKind {
     Cycles,
     /// Time since some start; never set.
     Monotonic,
-    /// Civil time; may be set and stepped.
+    /// The time of day; may be set and stepped.
     Wall,
     /// Processor time that the process or thread has used.
     CpuTime,

@@ -7,7 +7,7 @@
 //! - [`atomic`]: atomics of 64 bits on every processor.
 //! - [`brackets`]: bounds of rates and offsets, from comparisons of two clocks.
 //! - [`chrony`]: what chronyd states of the clock that it keeps.
-//! - [`ClockKind`], [`ReadPath`], [`ClockBasis`], [`Finding`], [`CivilState`]: what clocks are, by
+//! - [`ClockKind`], [`ReadPath`], [`ClockBasis`], [`Finding`], [`WallState`]: what clocks are, by
 //!   one name everywhere.
 //! - [`counter`]: one file per architecture. Its modules need no operating system.
 //! - [`clocksource`]: facts about the clocksources of a kernel.
@@ -35,23 +35,23 @@ pub mod atomic;
 pub mod brackets;
 #[cfg(feature = "std")]
 pub mod chrony;
-#[cfg(feature = "std")]
-pub mod civil;
-mod civil_state;
 mod clock;
 pub mod clocksource;
 pub mod counter;
 mod error;
 pub mod evidence;
 #[cfg(feature = "std")]
+pub mod kernel_clock;
+#[cfg(feature = "std")]
 pub mod os;
 #[cfg(feature = "std")]
 mod pause;
 #[cfg(feature = "std")]
 mod wakeup;
+mod wall_state;
 
-pub use civil_state::{Basis, CivilState};
 pub use clock::{ClockBasis, ClockKind, Finding, ReadPath};
 pub use error::{Errno, Unavailable};
 #[cfg(feature = "std")]
 pub use pause::pause;
+pub use wall_state::{Basis, WallState};

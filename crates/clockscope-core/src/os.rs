@@ -2,8 +2,8 @@
 //!
 //! - [`Timeline`]: the clock whose timeline the library serves, its tick, and what disturbs it;
 //!   [`TIMELINE`]: its name;
-//! - [`civil`]: civil time with the error that the kernel states, [`ClockSet`]: a notice that it
-//!   was set;
+//! - [`kernel_clock`]: the time of day with the error that the kernel states, [`ClockSet`]: a
+//!   notice that it was set;
 //! - what the system says of the counter: [`counter_is_permitted`], [`counter_is_clocksource`],
 //!   [`counter_is_accepted`], [`clocksource`], [`perf_frequency`];
 //! - what a process must survive: [`keep_errno`], [`wipe_on_fork`], [`call_in_child`],
@@ -58,9 +58,9 @@ pub use backend::adjtimex;
 #[cfg(any(target_os = "freebsd", target_os = "netbsd", target_os = "openbsd"))]
 pub use backend::timecounter;
 pub use backend::{
-    ClockSet, TIMELINE, Timeline, allowed_cpus, call_in_child, civil, clocksource, counter_is_accepted,
-    counter_is_clocksource, counter_is_permitted, current_cpu, keep_errno, perf_frequency, process, set_allowed_cpus,
-    survive_disabled_counter, wipe_on_fork,
+    ClockSet, TIMELINE, Timeline, allowed_cpus, call_in_child, clocksource, counter_is_accepted,
+    counter_is_clocksource, counter_is_permitted, current_cpu, keep_errno, kernel_clock, perf_frequency, process,
+    set_allowed_cpus, survive_disabled_counter, wipe_on_fork,
 };
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use backend::{MappedPage, perf, posix};

@@ -93,7 +93,7 @@ pub trait Clocks {
         read: &mut dyn FnMut(usize) -> Result<(), Errno>,
     ) -> Result<Vec<Outcome>, SeveralThreads>;
 
-    /// Civil time for stamping a record: seconds since 1970. `None` where there is none.
+    /// The time of day for stamping a record: seconds since 1970. `None` where there is none.
     fn unix_seconds(&self) -> Option<u64>;
 }
 
@@ -166,7 +166,7 @@ pub trait Facts {
         self.adjtimex().ok().map(|kernels| kernels.steering_ppm())
     }
 
-    /// Returns what keeps civil time.
+    /// Returns what keeps the time of day.
     fn synchronization(&self) -> Synchronization;
 
     /// Returns the libraries that were preloaded into this process, or are into all.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clockscope::bounded::{self, NotPast};
 use clockscope::stamps::{Refused, StampError};
-use clockscope::{CivilState, ErrorBound, Evidence, Finding, Instant, Interval, Source, WallTime};
+use clockscope::{ErrorBound, Evidence, Finding, Instant, Interval, Source, WallState, WallTime};
 use clockscope_statistics::{Tick, tick};
 
 /// Longest part of a wait: between two, signal handlers of Python run.
@@ -31,7 +31,7 @@ pub(crate) enum AnswerFailure {
     /// The library has failed: a fault in it.
     Panicked,
     /// Nothing bounds the true time.
-    NoBound(CivilState),
+    NoBound(WallState),
     /// A moment is not certainly past after this time limit.
     TimeLimit(Duration),
     /// No stamps are taken of the counter.
@@ -107,8 +107,8 @@ pub(crate) fn error_bound() -> Result<PythonValue, AnswerFailure> {
     Ok(PythonValue::bound(clockscope::error_bound().ok_or(AnswerFailure::NoClock)?))
 }
 
-/// Returns the error bound of civil time now, the largest since the generation began, and the time
-/// of that, in ns.
+/// Returns the error bound of the time of day now, the largest since the generation began, and the
+/// time of that, in ns.
 pub(crate) fn wall_error_bound() -> Result<PythonValue, AnswerFailure> {
     Ok(PythonValue::bound(clockscope::wall::error_bound().ok_or(AnswerFailure::NoClock)?))
 }
@@ -124,7 +124,7 @@ pub(crate) fn boot_counts_suspends() -> Result<PythonValue, AnswerFailure> {
     Ok(PythonValue::Bool(clockscope::boot::counts_suspends()))
 }
 
-/// Returns what an interval of civil time is worth now, in a word.
+/// Returns what an interval of the time of day is worth now, in a word.
 pub(crate) fn bounded_state() -> Result<PythonValue, AnswerFailure> {
     Ok(PythonValue::word(bounded::now().state.as_str()))
 }
@@ -155,7 +155,7 @@ impl Wait {
             Ok(interval) => Ok(Some(interval)),
             Err(NotPast::TimeLimit(_)) => last.map_or(Ok(None), |limit| Err(AnswerFailure::TimeLimit(limit))),
             Err(NotPast::NoBound(error)) => Err(AnswerFailure::NoBound(error.state)),
-            Err(_) => Err(AnswerFailure::NoBound(CivilState::Unavailable)),
+            Err(_) => Err(AnswerFailure::NoBound(WallState::Unavailable)),
         }
     }
 }

@@ -70,7 +70,7 @@ Unit: ns on the timeline of now_ns().",
         c"wall_ns($module, /)
 --
 
-Returns civil time at the cost of a timestamp; it goes back where the system's clock is set back.
+Returns the time of day at the cost of a timestamp; it goes back where the system's clock is set back.
 
 A clock that is set, leaps, or went on while the machine slept shows within 2.2 ms of use, at once
 after recheck().
@@ -102,7 +102,7 @@ namespace.",
         c"bounded_ns($module, /)
 --
 
-Returns (earliest, latest): the true civil time at some moment of the call lies between them.
+Returns (earliest, latest): the true time of day at some moment of the call lies between them.
 
 Where nothing bounds the true time they are -2**63 and 2**63 - 1, so that a program that waits for
 `latest` to pass waits too long and never too short. bounded_state() says why.
@@ -233,7 +233,7 @@ const NAMED_METHODS: [NamedMethod; 1] = [(
     c"commit_wait($module, unix_ns, /, *, timeout=None)
 --
 
-Waits until the true civil time is certainly after unix_ns. Returns (earliest, latest) of then.
+Waits until the true time of day is certainly after unix_ns. Returns (earliest, latest) of then.
 
 It is never early. A moment that is the latest of bounded_ns() takes about the width of the
 interval. Other threads run meanwhile, and Ctrl-C ends the wait.

@@ -107,7 +107,7 @@ Raises: StampError where the stamp has no time.",
             c"wall_ns($self, stamp, /)
 --
 
-Returns civil time at a stamp, by the offset in force then.
+Returns the time of day at a stamp, by the offset in force then.
 
 Unit: ns since the Unix epoch, as time.time_ns().
 Raises: StampError where the stamp has no time, or the wall clock was set around it.",
@@ -119,7 +119,7 @@ Raises: StampError where the stamp has no time, or the wall clock was set around
             c"bounded_ns($self, stamp, /)
 --
 
-Returns (earliest, latest): the true civil time at the stamp lies between them.
+Returns (earliest, latest): the true time of day at the stamp lies between them.
 
 Where nothing bounds the true time they are -2**63 and 2**63 - 1. bounded_state() says why.
 

@@ -16,7 +16,7 @@ Lines = list[dict[str, Any]]
 
 
 def check(host: str, at: str = "2026-10-01T10:00:00Z", number: str = "00", **changes: Any) -> Lines:
-    """The lines of a check with two clocks, of which one shows civil time."""
+    """The lines of a check with two clocks, of which one shows the time of day."""
     head = {"schema": "clockscope.check", "schema_version": 1, "check_id": f"{host}-{at}-{number}", "host": host}
     environment = {
         "clocksource": changes.get("clocksource", "tsc"),
@@ -34,11 +34,11 @@ def check(host: str, at: str = "2026-10-01T10:00:00Z", number: str = "00", **cha
         "identity": {"boot": None, "cloud": "Amazon EC2", "instance_type": "m7i.large"},
         "recorded_at": at,
         "run": {"duration_s": 4.0, "timer": {"name": "rdtscp_lfence"}},
-        "synchronization": {"adjtimex": {"state": state, "civil_error_s": None, "freq_ppm": 1}, "chrony": None},
+        "synchronization": {"adjtimex": {"state": state, "time_of_day_error_s": None, "freq_ppm": 1}, "chrony": None},
     }
     cost = changes.get("cost", 20.0)
     verdicts = [
-        {"clock": clock, "verdict": "trusted", "uses": {"interval": "trusted", "civil": None}, "evidence": evidence(cost)}
+        {"clock": clock, "verdict": "trusted", "uses": {"interval": "trusted", "time_of_day": None}, "evidence": evidence(cost)}
         for clock in ("tsc", "monotonic")
     ]
     lines: Lines = [first, *({"type": "verdict"} | verdict for verdict in verdicts)]

@@ -75,7 +75,7 @@ print(clockscope.boot_ns() - clockscope.now_ns() > 86_399 * 10**9, clockscope.bo
     assert (done.returncode, done.stdout) == (0, "True True\n"), done.stderr
 
 
-def test_civil_and_boot_time_have_an_error() -> None:
+def test_wall_and_boot_time_have_an_error() -> None:
     for question in (clockscope.wall_error_bound, clockscope.boot_error_bound):
         bound = question()
         assert isinstance(bound, clockscope.ErrorBound)

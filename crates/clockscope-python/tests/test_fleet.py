@@ -25,7 +25,7 @@ from fleet_checks import Lines, check, content, evidence, ingest, rows, table, w
 def test_a_check_becomes_rows_of_all_tables(records: Path, out: Path) -> None:
     write(records / "a.ndjson", check("one"))
     ingest(records, out)
-    assert table(out, "checks", "host, date, kernel, instance_type, civil_state, frequency_ppm, clocks") == [
+    assert table(out, "checks", "host, date, kernel, instance_type, time_of_day_state, frequency_ppm, clocks") == [
         ("one", date(2026, 10, 1), "6.1.0", "m7i.large", "synchronized", 1.0, 2)
     ]
     assert table(out, "clocks", "clock, cost_p50_ns, cost_p99_ns, findings_for") == [

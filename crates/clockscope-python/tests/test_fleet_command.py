@@ -119,7 +119,7 @@ def test_formats(records: Path, out: Path, capsys: pytest.CaptureFixture[str]) -
     (line,) = capsys.readouterr().out.splitlines()
     assert json.loads(line)["since"] == "2026-10-01"
     assert main(["query", str(out), "unsynchronized", "--format", "csv"]) == 0
-    assert capsys.readouterr().out.splitlines()[0].startswith("host,civil_state,since")
+    assert capsys.readouterr().out.splitlines()[0].startswith("host,time_of_day_state,since")
 
 
 def test_output_that_is_closed_or_full_is_an_error(records: Path, out: Path) -> None:

@@ -21,7 +21,7 @@ def unfit(lines: Lines) -> Lines:
     found = {"check": "steps_back", "finding": "against", "decides": True, "count": 3, "readings": 5000, "text": "3 steps back",
              "advice": "use <b>another</b> clock", "worst_ns": 7.0}  # fmt: skip
     (tsc,) = [line for line in lines if line.get("clock") == "tsc"]
-    tsc |= {"verdict": "unfit", "uses": {"interval": "unfit", "civil": None}, "evidence": [found]}
+    tsc |= {"verdict": "unfit", "uses": {"interval": "unfit", "time_of_day": None}, "evidence": [found]}
     return lines
 
 

@@ -280,7 +280,7 @@ def test_ctrl_c_gives_what_there_is(ctrl_c: None, interrupt: Callable[[int, int]
 
 def test_clocks_are_judged_for_one_use() -> None:
     uses = clockscope.check("realtime", duration=0.1, for_use="interval")["verdicts"][0]["uses"]
-    assert uses["interval"] is not None and uses["civil"] is None
+    assert uses["interval"] is not None and uses["time_of_day"] is None
     with pytest.raises(ValueError, match="sundial"):
         clockscope.check("realtime", duration=0.1, for_use="sundial")
 

@@ -104,7 +104,7 @@ def test_a_stamp_is_a_moment_of_monotonic_ns(source: Stamps) -> None:
             assert source.instant_ns(stamp) == ns and source.error_bound_ns(stamp) >= 0
 
 
-def test_civil_time_at_a_stamp_is_the_systems(source: Stamps) -> None:
+def test_time_of_day_at_a_stamp_is_the_systems(source: Stamps) -> None:
     # Unless the clock is set meanwhile, which lasts for one comparison.
     def is_inside() -> bool:
         before, stamp, after = time.time_ns(), source.now(), time.time_ns()

@@ -93,7 +93,7 @@ impl EvidenceData {
     pub fn matters_for(&self, this: Use) -> bool {
         match this {
             Use::Interval => !matches!(self, Self::Synchronization(_)),
-            Use::Civil => !matches!(self, Self::Rate(rate) if rate.steerable),
+            Use::TimeOfDay => !matches!(self, Self::Rate(rate) if rate.steerable),
         }
     }
 }

@@ -52,7 +52,7 @@ mod verdict;
 mod words;
 
 pub use clockscope_core::counter::FrequencySource;
-pub use clockscope_core::{Basis, CivilState, ClockBasis, ClockKind, Finding, ReadPath};
+pub use clockscope_core::{Basis, ClockBasis, ClockKind, Finding, ReadPath, WallState};
 
 pub use after_work::{AfterWork, Work};
 pub use demand::{Demand, DemandTarget, DemandValue, Demanded};

@@ -30,8 +30,8 @@ pub struct ClockDemands {
     /// The verdict has to be this or better.
     #[serde(default)]
     pub verdict: Option<Trustworthiness>,
-    /// The use that `verdict` is for: `interval` or `civil`; by default the worst of all that are
-    /// judged.
+    /// The use that `verdict` is for: `interval` or `time_of_day`; by default the worst of all that
+    /// are judged.
     #[serde(default, rename = "use")]
     pub for_use: Option<Use>,
     /// Median cost of a read, in ns, at most. Of the counter: of its cheapest ordered reading

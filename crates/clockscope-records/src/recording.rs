@@ -38,7 +38,7 @@ pub struct RecordedRun {
     /// The machine.
     #[serde(serialize_with = "without_sentences", deserialize_with = "explained")]
     pub environment: Environment,
-    /// Civil time at the start, RFC 3339 in UTC; `null` where no wall clock could be read.
+    /// The time of day at the start, RFC 3339 in UTC; `null` where no wall clock could be read.
     pub recorded_at: Option<String>,
     /// The run: amount of reads, duration, CPU.
     #[serde(serialize_with = "without_sentences", deserialize_with = "explained")]

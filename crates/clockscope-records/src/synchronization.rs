@@ -1,10 +1,10 @@
-//! Facts known of civil time: from the kernel, from chronyd, and from PTP hardware clocks.
+//! Facts known of the time of day: from the kernel, from chronyd, and from PTP hardware clocks.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Adjtimex, Figure};
 
-/// The sources that keep civil time, and those that can be compared with it.
+/// The sources that keep the time of day, and those that can be compared with it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Synchronization", transform = crate::schema::add_unknown))]
 pub struct Synchronization {

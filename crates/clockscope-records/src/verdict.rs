@@ -12,23 +12,23 @@ pub enum Use {
     /// To measure how long something takes.
     Interval,
     /// To know the date and the time of day.
-    Civil,
+    TimeOfDay,
 }
 
 impl Use {
     /// All uses.
-    pub const ALL: [Self; 2] = [Self::Interval, Self::Civil];
+    pub const ALL: [Self; 2] = [Self::Interval, Self::TimeOfDay];
 }
 
 /// The verdict on a clock for each use; `null` for a use that was not asked about, and for
-/// civil time of a clock that does not show it.
+/// the time of day of a clock that does not show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Uses {
     /// For intervals.
     pub interval: Option<Trustworthiness>,
-    /// For civil time.
-    pub civil: Option<Trustworthiness>,
+    /// For the time of day.
+    pub time_of_day: Option<Trustworthiness>,
 }
 
 impl Uses {
@@ -37,14 +37,14 @@ impl Uses {
     pub const fn of(self, this: Use) -> Option<Trustworthiness> {
         match this {
             Use::Interval => self.interval,
-            Use::Civil => self.civil,
+            Use::TimeOfDay => self.time_of_day,
         }
     }
 
     /// Returns the worst verdict; `None` where no use was judged.
     #[must_use]
     pub fn worst(self) -> Option<Trustworthiness> {
-        self.interval.into_iter().chain(self.civil).min()
+        self.interval.into_iter().chain(self.time_of_day).min()
     }
 }
 

@@ -64,6 +64,8 @@ pub(crate) enum Block {
     },
     /// Counts over bins in ascending order: a histogram in characters.
     Series(Vec<Bin>),
+    /// A histogram in characters whose rows have labels of their own.
+    Bars(Vec<Bar>),
     /// A chart, for formats that have images.
     Chart(Chart),
     /// A list, below a title if there is any.
@@ -89,6 +91,13 @@ pub(crate) enum Block {
         title: Text,
         blocks: Vec<Block>,
     },
+}
+
+/// A row of a histogram in characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Bar {
+    pub(crate) label: String,
+    pub(crate) count: u64,
 }
 
 /// The conclusion of a page, at its top.
@@ -156,6 +165,7 @@ impl Block {
             Self::Environment { machine, recording } => machine.is_empty() && recording.is_empty(),
             Self::Folded { blocks, .. } => blocks.iter().all(Self::is_empty),
             Self::Series(bins) => bins.is_empty(),
+            Self::Bars(bars) => bars.is_empty(),
             Self::Chart(chart) => chart.is_empty(),
             Self::Notes { lines, .. } => lines.is_empty(),
             Self::Prose(lines) => lines.is_empty(),

@@ -2,7 +2,7 @@
 //!
 //! - `each(visitor)`: every clock of the system;
 //! - `Reference` and `references()`: clocks that others are judged against, the best first;
-//! - `unix_seconds()`: civil time for stamping a record;
+//! - `unix_seconds()`: the time of day for stamping a record;
 //! - `facts`: what the system shows beside its clocks. What it lacks comes from `unsupported`, by
 //!   name.
 //!

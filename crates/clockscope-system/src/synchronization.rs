@@ -1,4 +1,4 @@
-//! Keepers of civil time beside the kernel: chronyd, and PTP hardware clocks.
+//! Keepers of the time of day beside the kernel: chronyd, and PTP hardware clocks.
 //!
 //! Nothing here reads a clock through the C library, and nothing is changed.
 
@@ -36,7 +36,7 @@ pub fn ptp() -> Vec<PtpClock> {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_core::civil::Leap;
+    use clockscope_core::kernel_clock::Leap;
 
     use super::*;
 

@@ -19,7 +19,7 @@ pub fn fast_path_now_unordered() -> i64 {
     clockscope::now_unordered().as_signed_ns()
 }
 
-/// Civil time, ordered.
+/// The time of day, ordered.
 #[inline(never)]
 pub fn fast_path_wall_now() -> i64 {
     clockscope::wall::now().as_unix_ns()

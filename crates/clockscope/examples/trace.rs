@@ -1,8 +1,8 @@
 //! A tracer in a page: events are stamped now and converted when they are exported.
 //!
 //! `trace [EVENTS]` prints each span as one JSON object: its beginning on the timeline that perf
-//! (`-k mono`), ftrace (`trace_clock` mono) and eBPF (`bpf_ktime_get_ns`) share, the same as civil
-//! time, and its length. docs/guides/tracing.md shows it beside those tools.
+//! (`-k mono`), ftrace (`trace_clock` mono) and eBPF (`bpf_ktime_get_ns`) share, the same as the
+//! time of day, and its length. docs/guides/tracing.md shows it beside those tools.
 
 #![allow(clippy::print_stdout, reason = "an example talks to the person who runs it")]
 

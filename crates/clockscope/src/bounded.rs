@@ -1,4 +1,4 @@
-//! Civil time as an interval, at the cost of a timestamp.
+//! The time of day as an interval, at the cost of a timestamp.
 //!
 //! [`now`] returns two moments between which the true time lies, and what that is worth: what
 //! TrueTime gives to databases. The kernel is asked for its bound at most once a second. In between
@@ -7,7 +7,7 @@
 //! follows true time and not CLOCK_REALTIME: a clock that is set or slewed within the second takes
 //! the true time out of no interval.
 //!
-//! What the kernel's bound is worth depends on the daemon that keeps the clock: see [`CivilState`].
+//! What the kernel's bound is worth depends on the daemon that keeps the clock: see [`WallState`].
 //! [`crate::utc_now`] asks anew at each call, and chronyd or ClockBound themselves with their
 //! features.
 //!
@@ -25,7 +25,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use clockscope_core::CivilState;
+use clockscope_core::WallState;
 use clockscope_core::os::keep_errno;
 use clockscope_core::pause;
 
@@ -68,7 +68,7 @@ const MAX_SLEEP: Duration = Duration::from_millis(100);
 #[non_exhaustive]
 pub struct NoBound {
     /// Reason for its absence.
-    pub state: CivilState,
+    pub state: WallState,
 }
 
 impl fmt::Display for NoBound {
@@ -198,7 +198,7 @@ mod tests {
 
     fn interval(earliest: i64, latest: i64) -> Interval {
         let [earliest, latest] = [earliest, latest].map(WallTime::from_unix_ns);
-        Interval::new(earliest, latest, CivilState::Synchronized).expect("in order")
+        Interval::new(earliest, latest, WallState::Synchronized).expect("in order")
     }
 
     proptest! {
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn nothing_is_certain_without_a_bound() {
-        for state in [CivilState::Slewing, CivilState::Worthless, CivilState::Unsynchronized, CivilState::Unavailable] {
+        for state in [WallState::Slewing, WallState::Worthless, WallState::Unsynchronized, WallState::Unavailable] {
             let none = Interval::carried(BoundedAt::nothing(state));
             assert!(!none.definitely_after(WallTime::MIN) && !none.definitely_before(WallTime::MAX));
             assert!(none.overlaps(&none));

@@ -18,7 +18,7 @@
 //!   brackets, each a comparison of them; it also reads the published line.
 //! - **`page/`**: `page` is the memory that threads share. `version` is its first word, `line` is
 //!   the function that it publishes, and `offsets` are those of other clocks. `sync` has the
-//!   atomics. A `statement` is the system's on civil time, and `shared_statement` keeps it for
+//!   atomics. A `statement` is the system's on the time of day, and `shared_statement` keeps it for
 //!   callers without a line.
 //! - **`rate/`**: `calibration` bounds the rate by many brackets. `drawn_rate` (`DrawnRate`) has
 //!   the rate that lines are drawn by.
@@ -34,7 +34,7 @@
 //! - **Access to a line**: `serving` serves readings with or without a fresh line. `use_rate`
 //!   (`LineUse`) decides whether a line pays.
 //! - **Other clocks**: `offsets` compares the wall clock and the boot clock with the timeline and
-//!   keeps their offsets. `offset_clock` serves both clocks, and `bounds` civil time.
+//!   keeps their offsets. `offset_clock` serves both clocks, and `bounds` the time of day.
 //! - **`trust/`**: `trust` (`Trust`) decides whether the counter may be used: by the answers of
 //!   system and hardware (`system_answers`, `clocksource_names`), and by the last test of it
 //!   (`verified_cpus`). `admission` asks, readmits and rejects, and `decisions` applies that
@@ -187,7 +187,7 @@ pub use clocks::sources::{Counter, OsClock};
 pub use page::layout;
 #[cfg(all(test, not(clockscope_models)))]
 pub(crate) use page::shared_statement::carried_on;
-pub use page::statement::{BoundedAt, CivilStatement};
+pub use page::statement::{BoundedAt, WallStatement};
 #[cfg(not(clockscope_models))]
 pub(crate) use process::wiping::{Wiped, forget_in_children, wipe_on_fork};
 #[cfg(not(clockscope_models))]
@@ -206,7 +206,7 @@ use layers::Observer;
 pub(crate) use lines::errors::{MAX_SLOWDOWN, MAX_SPEEDUP, error_ns};
 pub(crate) use lines::generation::was_suspended;
 pub(crate) use observation::Observation;
-pub use observation::{CivilTime, Unobserved};
+pub use observation::{BoundsRequest, Unobserved};
 pub(crate) use page::statement::MAX_DRIFT;
 pub(crate) use page::sync::{AtomicU64 as SharedWord, array_of, const_fn, fence};
 pub(crate) use page::{ClockOffset, OffsetClock};
@@ -345,7 +345,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The interval in which the true time is, where the system states one.
     ///
     /// Cost: the counter's ordered read and two products; without a line, four reads of the
-    /// system's clocks; once a second, the questions of [`OsClock::civil_statement`]. Without
+    /// system's clocks; once a second, the questions of [`OsClock::wall_statement`]. Without
     /// [`OsClock::raw_ns`] there is a question at each call that no line answers.
     #[inline(always)]
     pub fn bounded(&self) -> BoundedAt {

@@ -25,7 +25,7 @@ mod search;
 use core::sync::atomic::Ordering;
 
 use crate::disciplined::{
-    CivilTime, Counter, Disciplined, Observation, OsClock, ProcessGuard, ProcessLock, ProcessMark, SharedWord,
+    BoundsRequest, Counter, Disciplined, Observation, OsClock, ProcessGuard, ProcessLock, ProcessMark, SharedWord,
     Unobserved, array_of, const_fn, fence,
 };
 #[cfg(not(clockscope_models))]
@@ -111,7 +111,7 @@ impl<const N: usize> History<N> {
     /// # Errors
     /// The clocks were not compared, for this reason.
     pub fn renew<C: Counter, S: OsClock>(&self, clock: &Disciplined<C, S>) -> Result<(), Unrenewed> {
-        self.renew_by(process_mark(), |enough| clock.layers.observe(enough, CivilTime::Asked))
+        self.renew_by(process_mark(), |enough| clock.layers.observe(enough, BoundsRequest::Asked))
     }
 
     /// Adds what `observe` returns to the history of `owner`.

@@ -2,8 +2,8 @@
 
 use core::time::Duration;
 
-use clockscope_core::civil::Leap;
-use clockscope_core::{Basis, CivilState};
+use clockscope_core::kernel_clock::Leap;
+use clockscope_core::{Basis, WallState};
 
 use crate::WallTime;
 use crate::disciplined::BoundedAt;
@@ -33,8 +33,8 @@ pub struct Interval {
     pub earliest: WallTime,
     /// The true time is not after this.
     pub latest: WallTime,
-    /// State of civil time, which says what the interval is worth.
-    pub state: CivilState,
+    /// State of the time of day, which says what the interval is worth.
+    pub state: WallState,
     /// Basis of the interval; `None` where it is not known.
     pub basis: Option<Basis>,
     /// The leap second that is near, if one is; `None` where it is not known. Within a second of
@@ -50,7 +50,7 @@ pub struct Interval {
 struct Sent {
     earliest: WallTime,
     latest: WallTime,
-    state: CivilState,
+    state: WallState,
     #[serde(default)]
     basis: Option<Basis>,
     #[serde(default)]
@@ -73,15 +73,15 @@ impl Interval {
     /// earliest is after the latest.
     ///
     /// ```
-    /// use clockscope::{CivilState, Interval, WallTime};
+    /// use clockscope::{WallState, Interval, WallTime};
     ///
     /// let (earliest, latest) = (WallTime::from_unix_ns(1_000), WallTime::from_unix_ns(2_000));
-    /// let theirs = Interval::new(earliest, latest, CivilState::Synchronized);
+    /// let theirs = Interval::new(earliest, latest, WallState::Synchronized);
     /// assert!(theirs.is_some_and(|theirs| theirs.contains(earliest)));
-    /// assert_eq!(Interval::new(latest, earliest, CivilState::Synchronized), None);
+    /// assert_eq!(Interval::new(latest, earliest, WallState::Synchronized), None);
     /// ```
     #[must_use]
-    pub fn new(earliest: WallTime, latest: WallTime, state: CivilState) -> Option<Self> {
+    pub fn new(earliest: WallTime, latest: WallTime, state: WallState) -> Option<Self> {
         (earliest <= latest).then_some(Self { earliest, latest, state, basis: None, leap: None })
     }
 
@@ -135,7 +135,7 @@ mod tests {
 
     fn interval(earliest: i64, latest: i64) -> Interval {
         let [earliest, latest] = [earliest, latest].map(WallTime::from_unix_ns);
-        Interval::new(earliest, latest, CivilState::Synchronized).expect("in order")
+        Interval::new(earliest, latest, WallState::Synchronized).expect("in order")
     }
 
     proptest! {

@@ -4,7 +4,7 @@
 //! POSIX computes of it is the second after. So within a second of such a midnight an interval
 //! holds one more second on either side, whichever of the two is meant.
 
-use clockscope_core::civil::Leap;
+use clockscope_core::kernel_clock::Leap;
 
 const SECOND_NS: i128 = 1_000_000_000;
 const DAY_NS: i128 = 86_400 * SECOND_NS;

@@ -14,8 +14,8 @@
 //!
 //! - [`Stopwatch`] adds up intervals, and [`Upkeep`] keeps a recent time for the cheapest reads.
 //! - [`Instant`] is a moment, [`AtomicInstant`] one that threads share.
-//! - [`wall`] has civil time at the cost of a timestamp, [`bounded`] an interval that contains the
-//!   true time; [`utc_now`] and [`tai_now`] ask the kernel and time daemons.
+//! - [`wall`] has the time of day at the cost of a timestamp, [`bounded`] an interval that contains
+//!   the true time; [`utc_now`] and [`tai_now`] ask the kernel and time daemons.
 //! - [`boot`] has the time with suspends counted, at the same cost.
 //! - [`ticks`] reads the bare counter, and [`Conversion`] converts its readings to time.
 //! - [`Clock`] is the trait for code that takes any clock, [`FakeClock`] the clock that tests set.
@@ -86,10 +86,6 @@ pub mod boot;
 #[cfg(all(feature = "std", not(clockscope_models)))]
 pub mod bounded;
 #[cfg(all(feature = "std", not(clockscope_models)))]
-mod civil;
-#[cfg(all(feature = "std", not(clockscope_models)))]
-mod civil_bounds;
-#[cfg(all(feature = "std", not(clockscope_models)))]
 mod interval;
 #[cfg(all(feature = "std", not(clockscope_models)))]
 mod leap;
@@ -110,7 +106,11 @@ mod stopwatch;
 #[cfg(all(feature = "std", not(clockscope_models)))]
 mod upkeep;
 #[cfg(all(feature = "std", not(clockscope_models)))]
+mod utc;
+#[cfg(all(feature = "std", not(clockscope_models)))]
 pub mod wall;
+#[cfg(all(feature = "std", not(clockscope_models)))]
+mod wall_bounds;
 
 /// Error number of a call of the system.
 pub use clockscope_core::Errno;
@@ -122,10 +122,8 @@ pub use wall_time::{NotRfc3339, OutOfRange, WallTime};
 pub use disciplined::layout;
 #[cfg(all(feature = "std", not(clockscope_models)))]
 pub use {
-    civil::{tai_now, utc_now},
-    civil_bounds::Unbounded,
-    clockscope_core::civil::Leap,
-    clockscope_core::{Basis, CivilState},
+    clockscope_core::kernel_clock::Leap,
+    clockscope_core::{Basis, WallState},
     interval::Interval,
     process::{
         ProcessClock, admit_counter, calibrate_blocking, conversion, demotion, error_bound, evidence, frequency,
@@ -137,19 +135,21 @@ pub use {
     std_instant::NotOneTimeline,
     stopwatch::Stopwatch,
     upkeep::{Recent, Upkeep},
+    utc::{tai_now, utc_now},
     wall::Anchor,
+    wall_bounds::Unbounded,
 };
 /// Entry point that fuzz/ feeds.
 #[cfg(all(fuzzing, feature = "chrony"))]
 #[doc(hidden)]
 pub fn fuzz_chronyd_reply(reply: &[u8]) {
-    civil::fuzz_chronyd_reply(reply);
+    utc::fuzz_chronyd_reply(reply);
 }
 /// Entry point that fuzz/ feeds.
 #[cfg(all(fuzzing, feature = "clockbound", target_os = "linux"))]
 #[doc(hidden)]
 pub fn fuzz_clockbound_segment(bytes: &[u8]) {
-    civil::fuzz_clockbound_segment(bytes);
+    utc::fuzz_clockbound_segment(bytes);
 }
 #[cfg(feature = "std")]
 pub use {

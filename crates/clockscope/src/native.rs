@@ -7,8 +7,8 @@ use clockscope_core::clocksource::{self, ClocksourceName};
 use clockscope_core::os::{self, Timeline};
 use clockscope_core::{Errno, counter};
 
-use crate::civil_bounds::kernel::KernelBounds;
-use crate::disciplined::{CivilStatement, Counter, Disciplined, FirstReading, OsClock, Shared, Wiped, wipe_on_fork};
+use crate::disciplined::{Counter, Disciplined, FirstReading, OsClock, Shared, WallStatement, Wiped, wipe_on_fork};
+use crate::wall_bounds::kernel::KernelBounds;
 
 /// The processor's counter.
 #[derive(Clone, Copy, Debug)]
@@ -132,8 +132,8 @@ impl OsClock for Timeline {
         self.is_wall_steered_alike()
     }
 
-    fn civil_statement(&self) -> Option<CivilStatement> {
-        os::civil().ok().map(|state| state.civil_statement())
+    fn wall_statement(&self) -> Option<WallStatement> {
+        os::kernel_clock().ok().map(|state| state.wall_statement())
     }
 
     fn process(&self) -> u64 {

@@ -55,7 +55,7 @@ use core::time::Duration;
 
 use clockscope_core::{counter as arch, os, pause};
 
-use crate::disciplined::{CivilTime, Unobserved};
+use crate::disciplined::{BoundsRequest, Unobserved};
 use crate::evidence::Demotion;
 use crate::history::{Excerpt, History, Piece, Uncovered, Unrenewed};
 use crate::native::CLOCK;
@@ -158,7 +158,7 @@ impl Stamps {
         if self.clock == StampClock::Os {
             return os_instant(stamp).map(|instant| (instant, Duration::ZERO));
         }
-        let piece = self.piece(stamp, CivilTime::Unasked)?;
+        let piece = self.piece(stamp, BoundsRequest::Unasked)?;
         Ok((instant_by(&piece, stamp)?, Duration::from_nanos(piece.error_ns())))
     }
 
@@ -174,7 +174,7 @@ impl Stamps {
     /// # Errors
     /// The history does not have it, or the wall clock was set between the renewals around it.
     pub fn wall(self, stamp: Stamp) -> Result<WallTime, StampError> {
-        wall_by(&self.piece(stamp, CivilTime::Unasked)?, stamp)
+        wall_by(&self.piece(stamp, BoundsRequest::Unasked)?, stamp)
     }
 
     /// Returns the interval in which the true time was at a stamp, as [`crate::bounded::now`] would
@@ -190,7 +190,7 @@ impl Stamps {
     /// # Errors
     /// The history does not have it.
     pub fn bounded(self, stamp: Stamp) -> Result<Interval, StampError> {
-        bounded_by(&self.piece(stamp, CivilTime::Asked)?, stamp)
+        bounded_by(&self.piece(stamp, BoundsRequest::Asked)?, stamp)
     }
 
     /// Returns the history of stamps from this one to now, for a file of stamps: another program
@@ -215,7 +215,7 @@ impl Stamps {
         self,
         stamps: impl IntoIterator<Item = Stamp>,
     ) -> impl Iterator<Item = Result<Instant, StampError>> {
-        let mut by_history = self.batch(CivilTime::Unasked, instant_by);
+        let mut by_history = self.batch(BoundsRequest::Unasked, instant_by);
         stamps.into_iter().map(move |stamp| match self.clock {
             StampClock::Counter => by_history(stamp),
             StampClock::Os => os_instant(stamp),
@@ -224,7 +224,7 @@ impl Stamps {
 
     /// Converts many stamps, each as [`Stamps::wall`] does.
     pub fn walls(self, stamps: impl IntoIterator<Item = Stamp>) -> impl Iterator<Item = Result<WallTime, StampError>> {
-        stamps.into_iter().map(self.batch(CivilTime::Unasked, wall_by))
+        stamps.into_iter().map(self.batch(BoundsRequest::Unasked, wall_by))
     }
 
     /// Converts many stamps, each as [`Stamps::bounded`] does.
@@ -232,14 +232,14 @@ impl Stamps {
         self,
         stamps: impl IntoIterator<Item = Stamp>,
     ) -> impl Iterator<Item = Result<Interval, StampError>> {
-        stamps.into_iter().map(self.batch(CivilTime::Asked, bounded_by))
+        stamps.into_iter().map(self.batch(BoundsRequest::Asked, bounded_by))
     }
 
     /// The conversion of many stamps, which searches a piece only if the last one does not have the
     /// next stamp.
     fn batch<T>(
         self,
-        civil: CivilTime,
+        bounds: BoundsRequest,
         by: impl Fn(&Piece, Stamp) -> Result<T, StampError>,
     ) -> impl FnMut(Stamp) -> Result<T, StampError> {
         let mut last: Option<Piece> = None;
@@ -249,7 +249,7 @@ impl Stamps {
             {
                 return by(piece, stamp);
             }
-            by(last.insert(self.piece(stamp, civil)?), stamp)
+            by(last.insert(self.piece(stamp, bounds)?), stamp)
         }
     }
 
@@ -260,12 +260,12 @@ impl Stamps {
         }
     }
 
-    /// Compares the clocks for the history, and asks for civil time or does not.
-    fn renew(self, civil: CivilTime) -> Result<(), Unrenewed> {
+    /// Compares the clocks for the history, and asks for the time of day or does not.
+    fn renew(self, bounds: BoundsRequest) -> Result<(), Unrenewed> {
         let owner = process_mark();
         match self.clock {
-            StampClock::Counter => COUNTER.renew_by(owner, |enough| CLOCK.layers.observe(enough, civil)),
-            StampClock::Os => OS.renew_by(owner, |_| CLOCK.layers.observe_os(civil)),
+            StampClock::Counter => COUNTER.renew_by(owner, |enough| CLOCK.layers.observe(enough, bounds)),
+            StampClock::Os => OS.renew_by(owner, |_| CLOCK.layers.observe_os(bounds)),
         }
     }
 
@@ -279,7 +279,7 @@ impl Stamps {
 
     /// The part of the history that has this stamp, after a renewal if the stamp is later than the
     /// last one.
-    fn piece(self, stamp: Stamp, civil: CivilTime) -> Result<Piece, StampError> {
+    fn piece(self, stamp: Stamp, bounds: BoundsRequest) -> Result<Piece, StampError> {
         self.in_order()?;
         let (history, owner) = (self.history(), process_mark());
         let found = history.find_by(stamp.0, owner);
@@ -288,7 +288,7 @@ impl Stamps {
         }
         // Twice, where the first finds that the clocks did not go on, and only begins.
         for _ in 0..2 {
-            let renewed = os::keep_errno(|| self.renew(civil));
+            let renewed = os::keep_errno(|| self.renew(bounds));
             match (history.find_by(stamp.0, owner), renewed) {
                 (Err(Uncovered::After), Err(reason)) => return Err(reason.into()),
                 (Err(Uncovered::After), Ok(())) => {}
@@ -304,7 +304,7 @@ impl Stamps {
         let history = self.history();
         os::keep_errno(|| {
             if history.is_of(process_mark()) {
-                let _ = self.renew(CivilTime::Unasked).and_then(|()| self.renew(CivilTime::Unasked));
+                let _ = self.renew(BoundsRequest::Unasked).and_then(|()| self.renew(BoundsRequest::Unasked));
             }
             Ok(history.excerpt(from.0)?)
         })
@@ -353,12 +353,12 @@ pub fn counter() -> Result<Stamps, Refused> {
             return Err(Refused::NotInvariant);
         }
         let is_new = !COUNTER.is_of(process_mark());
-        let begun = Stamps::COUNTER.renew(CivilTime::Asked);
+        let begun = Stamps::COUNTER.renew(BoundsRequest::Asked);
         if is_new && begun.is_ok() {
             // Or nothing would be known of the rate in the first period.
             for _ in 0..2 {
                 pause(FIRST_INTERVAL);
-                let _ = Stamps::COUNTER.renew(CivilTime::Asked);
+                let _ = Stamps::COUNTER.renew(BoundsRequest::Asked);
             }
         }
         match begun {
@@ -381,7 +381,7 @@ pub fn os() -> Stamps {
         crate::prepare();
         boot::learn();
         // Where no clock answers there are no stamps to convert either.
-        let _ = Stamps::OS.renew(CivilTime::Asked);
+        let _ = Stamps::OS.renew(BoundsRequest::Asked);
     });
     Stamps::OS
 }
@@ -398,7 +398,7 @@ pub fn renew() -> Result<(), StampError> {
     os::keep_errno(|| {
         let owner = process_mark();
         let begun = [Stamps::COUNTER, Stamps::OS].into_iter().filter(|stamps| stamps.history().is_of(owner));
-        let renewed = begun.map(|stamps| stamps.renew(CivilTime::Asked)).reduce(Result::and);
+        let renewed = begun.map(|stamps| stamps.renew(BoundsRequest::Asked)).reduce(Result::and);
         renewed.map_or(Err(StampError::NoHistory), |renewed| renewed.map_err(StampError::from))
     })
 }

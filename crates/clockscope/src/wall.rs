@@ -1,9 +1,9 @@
-//! Civil time at the cost of a timestamp.
+//! The time of day at the cost of a timestamp.
 //!
 //! [`now`] is CLOCK_REALTIME, by the counter. Its offset from the timeline of [`crate::now`] is
 //! compared at each renewal, once a millisecond, from the first call of this module on; programs
-//! that never ask for civil time pay nothing. Callers too rare to be served by the counter read
-//! CLOCK_REALTIME itself.
+//! that never ask for the time of day pay nothing. Callers too rare to be served by the counter
+//! read CLOCK_REALTIME itself.
 //!
 //! ```
 //! use clockscope::wall;
@@ -27,7 +27,7 @@ use crate::evidence::ErrorBound;
 use crate::native::CLOCK;
 use crate::{Instant, WallTime};
 
-/// Returns civil time now: CLOCK_REALTIME.
+/// Returns the time of day now: CLOCK_REALTIME.
 ///
 /// - Unit: a [`WallTime`] counts nanoseconds since the Unix epoch, without leap seconds.
 /// - Error: [`error_bound`]; a fraction of a microsecond against CLOCK_REALTIME, and whatever that
@@ -55,8 +55,8 @@ pub fn now() -> WallTime {
     WallTime::from_unix_ns(CLOCK.wall_ns())
 }
 
-/// Returns civil time now by a bare read of the counter, which the processor may take earlier or
-/// later than the program says: [`crate::now_unordered`].
+/// Returns the time of day now by a bare read of the counter, which the processor may take earlier
+/// or later than the program says: [`crate::now_unordered`].
 ///
 /// - Unit, error, steps: as [`now`]. Ordering: none. Cost: that of [`crate::now_unordered`] and a
 ///   load.
@@ -70,7 +70,7 @@ pub fn now_unordered() -> WallTime {
     WallTime::from_unix_ns(CLOCK.wall_ns_unordered())
 }
 
-/// Civil time that never goes back within a process, and its lead over [`now`].
+/// The time of day that never goes back within a process, and its lead over [`now`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Monotone {
@@ -83,7 +83,7 @@ pub struct Monotone {
 /// The largest time that [`now_monotone`] returned. A forked child inherits it.
 static MAX_RETURNED_NS: AtomicI64 = AtomicI64::new(i64::MIN);
 
-/// Returns civil time that is never smaller than any that this function has returned in this
+/// Returns the time of day that is never smaller than any that this function has returned in this
 /// process, or in its ancestors before they forked it.
 ///
 /// If CLOCK_REALTIME is set back, the time stands still until that clock has caught up, and
@@ -158,8 +158,8 @@ pub fn error_bound() -> Option<ErrorBound> {
 }
 
 impl Instant {
-    /// Converts the moment to civil time, with the offset between both clocks of now. `None` where
-    /// no wall clock answers, or beyond the range of [`WallTime`].
+    /// Converts the moment to the time of day, with the offset between both clocks of now. `None`
+    /// where no wall clock answers, or beyond the range of [`WallTime`].
     ///
     /// Between two calls the clock may be set: use an [`Anchor`] for moments whose order is to be
     /// kept.
@@ -181,7 +181,8 @@ impl Instant {
     }
 }
 
-/// A moment on both clocks: converts a batch of [`Instant`]s to civil time, and keeps their order.
+/// A moment on both clocks: converts a batch of [`Instant`]s to the time of day, and keeps their
+/// order.
 ///
 /// For tracers that take an [`Instant`] for each event and convert when they export. The conversion
 /// is an addition.
@@ -226,15 +227,15 @@ impl Anchor {
         Some(Self { offset_ns, bound_ns, generation: CLOCK.wall_generation() })
     }
 
-    /// Converts a moment to civil time: that of the anchor and the time in between. Saturates at
-    /// the ends of [`WallTime`].
+    /// Converts a moment to the time of day: that of the anchor and the time in between. Saturates
+    /// at the ends of [`WallTime`].
     #[inline(always)]
     #[must_use]
     pub const fn to_wall(&self, moment: Instant) -> WallTime {
         WallTime::from_unix_ns(self.offset_ns.saturating_add(moment.as_signed_ns()))
     }
 
-    /// Converts civil time to a moment; `None` beyond the range of [`Instant`].
+    /// Converts the time of day to a moment; `None` beyond the range of [`Instant`].
     #[must_use]
     pub fn to_instant(&self, wall: WallTime) -> Option<Instant> {
         let ns = i128::from(wall.as_unix_ns()) - i128::from(self.offset_ns);

@@ -1,4 +1,4 @@
-//! Moments of civil time, as the system's wall clock counts them.
+//! Moments of the time of day, as the system's wall clock counts them.
 
 use core::fmt;
 use core::str::FromStr;
@@ -7,7 +7,7 @@ use core::time::Duration;
 const NS_PER_SECOND: i64 = 1_000_000_000;
 const SECONDS_PER_DAY: i64 = 86_400;
 
-/// A moment of civil time: nanoseconds since 1970-01-01T00:00:00 UTC, without leap seconds, as
+/// A moment of the time of day: nanoseconds since 1970-01-01T00:00:00 UTC, without leap seconds, as
 /// CLOCK_REALTIME and `SystemTime` count them.
 ///
 /// Eight bytes, `Copy`, totally ordered, from the year 1677 to 2262. Arithmetic is checked, or

@@ -41,7 +41,7 @@ fn no_counter_is_admitted_and_no_thread_is_started() {
 
 /// JavaScript may have a wall clock without `performance`; of its error nobody states anything.
 #[test]
-fn civil_time_promises_nothing() {
+fn time_of_day_promises_nothing() {
     assert!(clockscope::utc_now().is_err() && clockscope::tai_now().is_err());
     let interval = clockscope::bounded::now();
     assert_eq!((interval.earliest, interval.latest), (WallTime::MIN, WallTime::MAX));

@@ -51,7 +51,7 @@ fn checks(when: &str, runs: u32, busy: usize, duration_s: u32) -> Result<()> {
     Ok(())
 }
 
-/// A clock that is not trusted for intervals, and why: how well civil time is known is not the
+/// A clock that is not trusted for intervals, and why: how well the time of day is known is not the
 /// machine's matter.
 fn untrusted_reason(verdict: &Value) -> Option<String> {
     let evidence = verdict["evidence"].as_array().into_iter().flatten();

@@ -66,7 +66,7 @@ pub(crate) fn measure(names: &[String]) -> Result<()> {
         .try_for_each(|(_, measure)| measure())
 }
 
-/// Civil time beside CLOCK_REALTIME itself.
+/// The time of day beside CLOCK_REALTIME itself.
 fn wall(when: &str, busy: usize) -> Result<()> {
     let _busy = BusyLoops::start(busy, None)?;
     let seen = values(&run::output(&program("wall"), &[DURATION_S])?)?;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use super::origin::Origin;
 use super::program::{COMPLETIONS, Program};
@@ -11,7 +11,7 @@ use super::release::{DOCUMENTS, Release};
 use super::sources::Sources;
 use super::target::{System, Target};
 use super::{archive, bill, debian, roots};
-use crate::platforms;
+use crate::{manual, platforms};
 
 /// Units for systemd, the age of records, and alerts for Prometheus, in their folders of packaging
 /// and of the archive.
@@ -83,8 +83,11 @@ fn assemble(program: &Program, system: System, folder: &Path) -> Result<()> {
         archive::write(&path, &program.output(&["completions", shell])?, archive::TEXT)?;
     }
     if system == System::Linux {
-        let page = archive::in_folder(folder, "man/clockscope.1")?;
-        archive::write(&page, &program.output(&["man"])?, archive::TEXT)?;
+        let pages = manual::pages(|arguments| program.output(arguments))?;
+        ensure!(pages.len() > 1, "`clockscope man` names no command");
+        for (name, text) in pages {
+            archive::write(&archive::in_folder(folder, &format!("man/{name}"))?, &text, archive::TEXT)?;
+        }
         for file in MONITORING {
             archive::copy(&Path::new("packaging").join(file), &archive::in_folder(folder, file)?, archive::TEXT)?;
         }

@@ -11,9 +11,8 @@ use super::origin::Origin;
 use crate::{install, run};
 
 /// Files of the archive's folder, and where they belong.
-const FILES: [(&str, &str, u32); 13] = [
+const FILES: [(&str, &str, u32); 12] = [
     ("clockscope", "usr/bin/clockscope", archive::PROGRAM),
-    ("man/clockscope.1", "usr/share/man/man1/clockscope.1", archive::TEXT),
     ("completions/clockscope.bash", "usr/share/bash-completion/completions/clockscope", archive::TEXT),
     ("completions/_clockscope", "usr/share/zsh/vendor-completions/_clockscope", archive::TEXT),
     ("completions/clockscope.fish", "usr/share/fish/vendor_completions.d/clockscope.fish", archive::TEXT),
@@ -27,12 +26,11 @@ const FILES: [(&str, &str, u32); 13] = [
     ("CHANGELOG.md", "usr/share/doc/clockscope/changelog", archive::TEXT),
 ];
 
+/// The folder of the command's manual pages, which Debian has compressed.
+const MANUAL: &str = "usr/share/man/man1";
+
 /// Files that Debian has compressed.
-const COMPRESSED: [&str; 3] = [
-    "usr/share/man/man1/clockscope.1",
-    "usr/share/doc/clockscope/changelog",
-    "usr/share/doc/clockscope/changelog.Debian",
-];
+const COMPRESSED: [&str; 2] = ["usr/share/doc/clockscope/changelog", "usr/share/doc/clockscope/changelog.Debian"];
 
 /// Folder of the package's own files, the same for all targets.
 const OWN: &str = "packaging/debian";
@@ -67,6 +65,12 @@ pub(super) fn package(out: &Path, folder: &Path, architecture: &str, origin: &Or
     for (from, to, mode) in TEMPLATES {
         let text = install::filled(&run::root().join(OWN).join(from), &variables)?;
         archive::write(&archive::in_folder(&root, to)?, &text, mode)?;
+    }
+    for page in fs::read_dir(folder.join("man"))? {
+        let page = page?;
+        let packed = archive::in_folder(&root, &format!("{MANUAL}/{}", page.file_name().to_string_lossy()))?;
+        archive::copy(&page.path(), &packed, archive::TEXT)?;
+        archive::gzip(&packed)?;
     }
     for file in COMPRESSED {
         archive::gzip(&root.join(file))?;
@@ -136,6 +140,8 @@ mod tests {
                 fs::create_dir_all(folder.join(file).parent().unwrap()).unwrap();
                 fs::write(folder.join(file), file).unwrap();
             }
+            fs::create_dir(folder.join("man")).unwrap();
+            fs::write(folder.join("man/clockscope-check.1"), "page").unwrap();
             let name = package(out.path(), &folder, "amd64", &origin).unwrap();
             let path = out.path().join(&name).to_string_lossy().into_owned();
             let fields = run::output("dpkg-deb", &["--field", &path, "Package", "Version", "Architecture"]).unwrap();
@@ -143,6 +149,7 @@ mod tests {
             let listed = run::output_with(&[("TZ", "UTC")], "dpkg-deb", &["--contents", &path]).unwrap();
             let program = listed.lines().find(|line| line.ends_with(" 2001-09-09 01:46 ./usr/bin/clockscope"));
             assert!(program.is_some_and(|line| line.starts_with("-rwxr-xr-x root/root ")), "{listed}");
+            assert!(listed.contains("./usr/share/man/man1/clockscope-check.1.gz\n"), "{listed}");
             let control = run::output("dpkg-deb", &["--info", &path]).unwrap();
             assert!(control.contains("\n Maintainer: ") && !control.contains(" @"), "{control}");
             fs::read(path).unwrap()

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::{folder, run};
+use crate::{folder, manual, run};
 
 /// The crate whose files these are.
 const CRATE: &str = "crates/clockscope-capi";
@@ -100,14 +100,16 @@ impl Layout {
         Ok(())
     }
 
-    /// The instrument and its page, which it prints itself, where it was built beside the library.
+    /// The instrument and its pages, which it prints itself, where it was built beside the library.
     fn command(&mut self, built: &Path) -> Result<()> {
         let command = built.join("clockscope");
         if !command.is_file() {
             return Ok(());
         }
-        let page = run::output(&command.to_string_lossy(), &["man"])?;
-        self.add("share/man/man1/clockscope.1", Content::Text(page));
+        let program = command.to_string_lossy().into_owned();
+        for (name, text) in manual::pages(|arguments| run::output(&program, arguments))? {
+            self.add(Path::new("share/man/man1").join(name), Content::Text(text));
+        }
         self.files.push(File { path: "bin/clockscope".into(), content: Content::Copy(command), mode: 0o755 });
         Ok(())
     }

@@ -25,7 +25,7 @@ const FILES: [(&str, &str); 8] = [
     ("probe-c", "probe-c"),
     ("steer", "steer"),
     ("clockscope-boot", "boot"),
-    ("clockscope-civil", "civil"),
+    ("clockscope-bounds", "bounds"),
     ("clockscope-wall", "wall"),
     ("clockscope-stamps", "stamps"),
     ("clockscope-watch", "watch"),

@@ -1,5 +1,5 @@
-//! Distance of civil time from CLOCK_REALTIME over so many seconds, and whether its bound was ever
-//! exceeded. Prints `name value` lines, times in ns.
+//! Distance of the time of day from CLOCK_REALTIME over so many seconds, and whether its bound was
+//! ever exceeded. Prints `name value` lines, times in ns.
 //!
 //! An error is what is certain: the distance of a reading from the interval of two of
 //! CLOCK_REALTIME around it.

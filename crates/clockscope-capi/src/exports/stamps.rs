@@ -52,7 +52,7 @@ pub unsafe extern "C" fn clockscope_stamp_instant(stamp: u64, ns: *mut u64, erro
     unsafe { store(ns, convert) }
 }
 
-/// Stores civil time at a stamp, in ns since the Unix epoch.
+/// Stores the time of day at a stamp, in ns since the Unix epoch.
 ///
 /// # Safety
 /// The pointer is NULL or the address of a word that may be written.

@@ -15,7 +15,7 @@ use crate::answers::{BoundNs, CallFailure, guarded, whole_ns};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct AnchorNs {
-    /// Civil time less the moment, in ns.
+    /// The time of day less the moment, in ns.
     pub offset_ns: i64,
     /// Largest error of the offset, in ns.
     pub bound_ns: u64,
@@ -123,7 +123,7 @@ pub extern "C" fn clockscope_anchor_is_current(anchor: AnchorNs) -> c_int {
 }
 
 impl AnchorNs {
-    /// The moment whose civil time is the offset.
+    /// The moment whose time of day is the offset.
     const ZERO: Instant = Instant::from_ns(0);
 
     fn now() -> Option<Self> {

@@ -57,7 +57,7 @@ fn a_process_without_a_clock_gets_an_error() {
     assert_eq!(run(&clockless), "");
 }
 
-/// Bounds of civil time alone ask the kernel, for which the filter kills.
+/// Bounds of the time of day alone ask the kernel, for which the filter kills.
 #[test]
 fn timestamps_of_every_kind_may_be_taken_confined() {
     let folder = Folder::new();

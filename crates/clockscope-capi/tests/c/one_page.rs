@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use crate::toolchain::{Folder, has, program};
-use clockscope::{CivilState, Demotion, Source, boot, wall};
+use clockscope::{Demotion, Source, WallState, boot, wall};
 use clockscope_c::exports::wall::AnchorNs;
 use clockscope_c::{Advice, BoundNs, CallFailure, EvidenceItem, FrequencyRange, exports};
 use clockscope_testing::skip;
@@ -144,10 +144,10 @@ fn a_reading_that_is_not_inlined_calls_its_own_function() {
     assert_eq!([NOW, NOW_UNORDERED, WALL_NOW, BOOT_NOW].map(|kind| (probe.calls)(kind)), [3, 5, 7, 9]);
 }
 
-/// Civil time in C is between readings in Rust, unless the clock is set meanwhile.
+/// The time of day in C is between readings in Rust, unless the clock is set meanwhile.
 #[test]
 #[serial]
-fn civil_time_in_c_is_between_that_in_rust() {
+fn time_of_day_in_c_is_between_that_in_rust() {
     let Some(probe) = probe("-O2") else { return };
     for _ in 0..200 {
         let generation = wall::generation();
@@ -256,13 +256,13 @@ fn the_header_has_the_layout_of_the_library() {
         &[-CallFailure::TimeLimit.code() as usize],
         &[0],
         &Demotion::ALL.map(|reason| reason as usize),
-        &[CivilState::Synchronized as usize],
-        &[CivilState::WhileNotSlewing as usize],
-        &[CivilState::LeapSecond as usize],
-        &[CivilState::Slewing as usize],
-        &[CivilState::Worthless as usize],
-        &[CivilState::Unsynchronized as usize],
-        &[CivilState::Unavailable as usize],
+        &[WallState::Synchronized as usize],
+        &[WallState::WhileNotSlewing as usize],
+        &[WallState::LeapSecond as usize],
+        &[WallState::Slewing as usize],
+        &[WallState::Worthless as usize],
+        &[WallState::Unsynchronized as usize],
+        &[WallState::Unavailable as usize],
     ]
     .concat();
     let mut theirs = [u64::MAX; 128];

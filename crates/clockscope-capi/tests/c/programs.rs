@@ -145,7 +145,7 @@ fn ordered_readings_wait_before_the_counter() {
             assert_eq!(waits, function == "after_stores", "{compiler}: {code}");
         }
         let functions =
-            [("ordered", true), ("civil", true), ("boot", true), ("after_stores", true), ("unordered", false)];
+            [("ordered", true), ("wall", true), ("boot", true), ("after_stores", true), ("unordered", false)];
         for (function, is_ordered) in functions {
             let code = code_of(function);
             let waits = expected.iter().any(|instructions| in_order(code, instructions));

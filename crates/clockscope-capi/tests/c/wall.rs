@@ -1,11 +1,11 @@
-//! clockscope_wall.h and clockscope_upkeep.h: civil time, and a recent time.
+//! clockscope_wall.h and clockscope_upkeep.h: the time of day, and a recent time.
 
 use crate::toolchain::{Folder, each, has, program, run, with};
 use clockscope_testing::skip;
 
 /// Every function does what its comment says.
 #[test]
-fn civil_time_has_an_error_and_conversions() {
+fn time_of_day_has_an_error_and_conversions() {
     let folder = Folder::new();
     let shared = folder.shared();
     each(|compiler, arguments| {

@@ -1,6 +1,6 @@
 /* Prepares, then has the kernel kill the process for every system call but clock_gettime, write and
- * exit_group, and takes timestamps of every kind for two seconds: longer than an answer about civil
- * time lasts. Prints what is wrong, or nothing. */
+ * exit_group, and takes timestamps of every kind for two seconds: longer than an answer about the
+ * time of day lasts. Prints what is wrong, or nothing. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -81,7 +81,7 @@ static void take_readings(void) {
   EXPECT(times[0] > 0 && times[1] >= times[0] && times[2] >= times[1]);
 }
 
-/* Stamps and their conversions, but for bounds of civil time, which ask the kernel. */
+/* Stamps and their conversions, but for bounds of the time of day, which ask the kernel. */
 static void take_stamps(void) {
   uint64_t stamps[2], moments[2], error_ns = 0;
   int64_t unix_ns = 0;
@@ -119,7 +119,7 @@ int main(void) {
     }
   }
 #ifdef ASK
-  /* A caller who wants bounds of civil time asks the kernel. */
+  /* A caller who wants bounds of the time of day asks the kernel. */
   clockscope_bounded_now(&earliest, &latest);
 #endif
   syscall(SYS_exit_group, 0);

@@ -24,7 +24,8 @@ static uint64_t counter(void) {
   return ticks;
 }
 
-/* A line that shows 42 for the next 2^32 ticks, 1,042 as civil time, and 2,042 as boot time. */
+/* A line that shows 42 for the next 2^32 ticks, 1,042 as the time of day, and 2,042 as boot time.
+ * */
 static void publish(void) {
   const uint64_t segment = 5, slot = 2, start = counter();
   words[13] = 1;

@@ -6,11 +6,11 @@
 uint64_t ordered(void);
 uint64_t after_stores(void);
 uint64_t unordered(void);
-int64_t civil(void);
+int64_t wall(void);
 uint64_t boot(void);
 
 uint64_t ordered(void) { return clockscope_now(); }
 uint64_t after_stores(void) { return clockscope_now_after_stores(); }
 uint64_t unordered(void) { return clockscope_now_unordered(); }
-int64_t civil(void) { return clockscope_wall_now(); }
+int64_t wall(void) { return clockscope_wall_now(); }
 uint64_t boot(void) { return clockscope_boot_now(); }

@@ -87,7 +87,7 @@ static void check_moments(void) {
   EXPECT(memcmp(stamps, times, sizeof stamps) == 0);
 }
 
-static void check_civil_time(void) {
+static void check_time_of_day(void) {
   const uint64_t stamp = clockscope_stamp_unordered();
   int64_t wall = 0, earliest, latest;
   int answer = clockscope_stamp_wall(stamp, &wall), state;
@@ -173,7 +173,7 @@ int main(void) {
   EXPECT(clockscope_stamps_counter() == CLOCKSCOPE_OK);
   check_nulls();
   check_moments();
-  check_civil_time();
+  check_time_of_day();
   check_strangers();
   check_header();
   EXPECT(errno == 1234);

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-/* Civil time of 2020. */
+/* The time of day of 2020. */
 #define IN_2020_NS INT64_C(1600000000000000000)
 /* What no error of a clock explains, in ns. */
 #define TOLERANCE_NS INT64_C(1000000)

@@ -72,7 +72,7 @@ pub(crate) struct PairArgs {
 #[derive(Args, Debug)]
 pub(crate) struct TimerArgs {
     /// Request this period of the timer interrupt during the run, e.g. 1ms; Windows only
-    #[arg(long, value_name = "TIME", value_parser = duration::parse_interval, allow_hyphen_values = true, hide_short_help = true)]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true, hide_short_help = true)]
     pub(crate) timer_period: Option<Seconds>,
 }
 

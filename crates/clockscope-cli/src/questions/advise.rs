@@ -28,10 +28,10 @@ const MIN_INTERVAL_S: f64 = 1e-12;
 #[derive(Args, Debug)]
 pub(crate) struct AdviseArgs {
     /// Interval to measure, with a unit (ns, us, ms, s, min, h, d) [default: a table of 1ns to 1s]
-    #[arg(value_name = "TIME", value_parser = duration::parse_interval, conflicts_with = "interval", allow_hyphen_values = true)]
+    #[arg(value_name = "TIME", value_parser = duration::parse, conflicts_with = "interval", allow_hyphen_values = true)]
     pub(crate) time: Option<Seconds>,
     /// The same as naming TIME
-    #[arg(long, value_name = "TIME", value_parser = duration::parse_interval, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) interval: Option<Seconds>,
     /// Advise on this clock alone; may be repeated
     #[arg(long = "clock", value_name = "CLOCK")]

@@ -30,8 +30,8 @@ pub(crate) struct CheckArgs {
     /// clocks]
     #[arg(value_name = "CLOCK")]
     pub(crate) clocks: Vec<String>,
-    /// Use to judge the clocks for: interval (how long something takes), civil (date and time of
-    /// day), or all; civil judges only clocks that show civil time
+    /// Use to judge the clocks for: interval (how long something takes), time-of-day (date and
+    /// time), or all; time-of-day judges only clocks that show it
     #[arg(long = "for", value_name = "USE", default_value = "all")]
     pub(crate) for_use: JudgedUse,
     /// Demands on the clocks (TOML; `clockscope schema policy`): exit with 1 if one is not met,
@@ -71,7 +71,8 @@ pub(crate) struct CheckArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum JudgedUse {
     Interval,
-    Civil,
+    #[value(alias = "time_of_day")]
+    TimeOfDay,
     All,
 }
 
@@ -80,7 +81,7 @@ impl JudgedUse {
     pub(crate) fn alone(self) -> Option<Use> {
         match self {
             Self::Interval => Some(Use::Interval),
-            Self::Civil => Some(Use::Civil),
+            Self::TimeOfDay => Some(Use::TimeOfDay),
             Self::All => None,
         }
     }
@@ -151,7 +152,7 @@ impl CheckArgs {
             ("check", "the counter and all POSIX clocks"),
             ("check --verbose", "with all evidence, not only what decides"),
             ("check counter --fail-on unfit", "exits with 1 if the counter must not be used"),
-            ("check --for interval --fail-on limited", "does not ask for synchronized civil time"),
+            ("check --for interval --fail-on limited", "does not ask for a synchronized time of day"),
             ("check --policy policy.toml", "exits with 1 if a demand is not met"),
             ("check --format prometheus -o clockscope.prom", "metrics for node_exporter"),
             ("check --one-line --exit-codes nagios", "a line and a code for a monitor"),
@@ -163,8 +164,9 @@ impl CheckArgs {
   unfit      do not use it: it went back, jumped, stood still, cannot be read,
          or the kernel found it bad
 
-Clocks of civil time are judged for intervals and for civil time. With --fail-on
-limited, an undecided clock is not known to be limited (exit code 3).
+Clocks that show the time of day are judged for intervals and for the time of
+day. With --fail-on limited, an undecided clock is not known to be limited (exit
+code 3).
 
 Evidence: clockscope help evidence",
         exits: Exits { finding: "a finding that --fail-on names, or an unmet --policy", ..FINDINGS },

@@ -21,7 +21,7 @@ const MIN_GAP_S: f64 = 100e-9;
 #[derive(Args, Debug)]
 pub(crate) struct GapsArgs {
     /// Shortest time between two reads that counts as a gap
-    #[arg(long, value_name = "TIME", default_value = "1us", value_parser = duration::parse_interval, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", default_value = "1us", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) threshold: Seconds,
     /// Time for observing
     #[arg(long, short, value_name = "TIME", default_value = "2s", value_parser = duration::parse, allow_hyphen_values = true)]

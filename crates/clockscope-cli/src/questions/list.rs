@@ -4,24 +4,22 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use clap::Args;
-use clockscope_measure::{Catalog, Session, ThisMachine};
+use clockscope_measure::{Session, ThisMachine};
 use clockscope_records::Document;
 
 use crate::ending::{Ending, NO_MORE};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
-use crate::options::{OutputArgs, PathArg};
+use crate::options::{ClockArgs, OutputArgs};
 use crate::run::{Run, warn_of_switched_clocksource};
-use crate::usage::unknown_clock;
 
 #[derive(Args, Debug)]
 pub(crate) struct ListArgs {
     /// List the clocks of every system that clockscope knows, with what each system documents
-    #[arg(long, conflicts_with = "path")]
+    #[arg(long, conflicts_with_all = ["path", "names", "clocks"])]
     pub(crate) all_platforms: bool,
-    /// List clocks via libc, the vDSO or a system call
-    #[arg(long = "via", alias = "path", value_name = "PATH", value_enum, default_value_t)]
-    pub(crate) path: PathArg,
+    #[command(flatten)]
+    pub(crate) clocks: ClockArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -31,6 +29,7 @@ impl ListArgs {
     pub(crate) const HELP: Ending = Ending {
         examples: &[
             ("list", "names for all other commands"),
+            ("list monotonic tsc", "these clocks, and the calls that read them"),
             ("list --via all", "one row for each path"),
             ("list --all-platforms", "the clocks of every system"),
         ],
@@ -47,8 +46,7 @@ impl ListArgs {
         let document = if self.all_platforms {
             Document::AllClocks(clockscope_measure::all_clocks(&session)?)
         } else {
-            let catalog = Catalog::new(&ThisMachine).select(&[], self.path.into()).map_err(unknown_clock)?;
-            Document::Listing(clockscope_measure::list(&session, catalog)?)
+            Document::Listing(clockscope_measure::list(&session, self.clocks.selected()?)?)
         };
         run.write(&document, Exit::Success)
     }

@@ -39,6 +39,10 @@ pub(crate) struct RateArgs {
     /// time was too short
     #[arg(long, value_name = "BOUND", value_parser = numbers::ppm, allow_hyphen_values = true)]
     pub(crate) until: Option<Ppm>,
+    /// Show all figures: each clock against each other, Allan deviation, maximum time interval
+    /// error, and why clocks were not compared
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Draw curves in ASCII
     #[arg(long)]
     pub(crate) ascii: bool,
@@ -94,6 +98,7 @@ impl RateArgs {
         warn_of_switched_clocksource();
         run.style.ascii |= self.ascii;
         run.style.plots |= self.plot;
+        run.style.all |= self.all;
         let stop = stop_on_signals()?;
         let session = Session::new(&ThisMachine, &stop);
         let mut bar = run.bar(session.environment());

@@ -41,7 +41,8 @@ pub(crate) struct ReportArgs {
     /// Draw curves in characters, as on a terminal
     #[arg(long)]
     pub(crate) plot: bool,
-    /// Show all clocks of a measurement, all columns of a comparison
+    /// Show all clocks of a measurement, all columns of a comparison, all figures of `advise`,
+    /// `rate` and `steps`
     #[arg(long)]
     pub(crate) all: bool,
     /// Columns of a measurement's table [default: the most important ones]

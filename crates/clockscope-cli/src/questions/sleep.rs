@@ -22,7 +22,7 @@ pub(crate) struct SleepArgs {
     #[arg(value_name = "CALL")]
     pub(crate) calls: Vec<String>,
     /// Times to ask for, e.g. 1ms or 50us,2ms [default: six from 1us to 100ms]
-    #[arg(long = "for", value_name = "TIME", value_parser = duration::parse_interval, value_delimiter = ',', num_args = 1, allow_hyphen_values = true)]
+    #[arg(long = "for", value_name = "TIME", value_parser = duration::parse, value_delimiter = ',', num_args = 1, allow_hyphen_values = true)]
     pub(crate) requested: Vec<Seconds>,
     /// CPU to sleep on [default: the current one]
     #[arg(long, value_name = "N", value_parser = numbers::cpu, allow_negative_numbers = true)]

@@ -48,6 +48,10 @@ pub(crate) struct StepsArgs {
     /// Maximum number of rows of distinct differences: the most frequent ones
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = numbers::rows, allow_negative_numbers = true)]
     pub(crate) rows: usize,
+    /// Show all figures: each distinct difference, all figures of all clocks, clocks that could not
+    /// be read
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Draw histograms and curves in ASCII
     #[arg(long)]
     pub(crate) ascii: bool,
@@ -113,6 +117,7 @@ impl StepsArgs {
             ascii: self.ascii || run.style.ascii,
             rows: Some(self.rows),
             plots: self.plot || run.style.plots,
+            all: self.all || run.style.all,
             ..run.style
         };
         if let Some(raw) = &raw {

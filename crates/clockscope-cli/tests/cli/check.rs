@@ -78,8 +78,8 @@ fn a_healthy_machine_is_trusted() {
                 let found = verdict(&record, name);
                 let interval = &found["uses"]["interval"];
                 assert!(interval == "trusted" || !is_sound && interval != "unfit", "{found:#}");
-                // How well civil time is known depends on the machine's daemon.
-                assert_eq!(found["uses"]["civil"].is_null(), !["realtime", "tai"].contains(&name), "{found:#}");
+                // How well the time of day is known depends on the machine's daemon.
+                assert_eq!(found["uses"]["time_of_day"].is_null(), !["realtime", "tai"].contains(&name), "{found:#}");
             }
         })
     });
@@ -405,7 +405,7 @@ fn few_readings_decide_nothing() {
     }
 }
 
-/// Civil time and intervals are judged apart.
+/// The time of day and intervals are judged apart.
 #[test]
 #[parallel]
 fn a_clock_is_judged_for_the_requested_use() {
@@ -414,18 +414,21 @@ fn a_clock_is_judged_for_the_requested_use() {
         let verdicts = record["verdicts"].as_array().unwrap().iter();
         verdicts
             .map(|found| {
-                let [interval, civil] = ["interval", "civil"].map(|of| !found["uses"][of].is_null());
-                (found["clock"].as_str().unwrap().to_owned(), interval, civil)
+                let [interval, time_of_day] = ["interval", "time_of_day"].map(|of| !found["uses"][of].is_null());
+                (found["clock"].as_str().unwrap().to_owned(), interval, time_of_day)
             })
             .collect::<Vec<_>>()
     };
     assert_eq!(uses(&["monotonic", "realtime"]), [("realtime".into(), true, true), ("monotonic".into(), true, false)]);
     assert_eq!(uses(&["realtime", "--for", "interval"]), [("realtime".into(), true, false)]);
-    assert_eq!(uses(&["realtime", "--for", "civil"]), [("realtime".into(), false, true)]);
-    let all = uses(&["--for", "civil"]);
-    assert!(all.iter().any(|(clock, ..)| clock == "tai") && all.iter().all(|(_, interval, civil)| !interval && *civil));
-    let output = run(clockscope(&["check", "monotonic", "--for", "civil"]), 2);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("monotonic does not show civil time"), "{output:?}");
+    assert_eq!(uses(&["realtime", "--for", "time-of-day"]), [("realtime".into(), false, true)]);
+    let all = uses(&["--for", "time-of-day"]);
+    assert!(
+        all.iter().any(|(clock, ..)| clock == "tai")
+            && all.iter().all(|(_, interval, time_of_day)| !interval && *time_of_day)
+    );
+    let output = run(clockscope(&["check", "monotonic", "--for", "time-of-day"]), 2);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("monotonic does not show the time of day"), "{output:?}");
 }
 
 #[test]

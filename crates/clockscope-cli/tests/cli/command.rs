@@ -369,7 +369,7 @@ fn a_raw_file_that_does_not_fit_is_removed() {
     // What was found is reported in spite of that.
     let output = run(clockscope(&["steps", "monotonic", "--raw", "/dev/full"]), 4);
     let (found, said) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    assert!(found.contains("Cumulative") && said.contains("no space left"), "{said}");
+    assert!(found.contains("Tick: monotonic") && said.contains("no space left"), "{found}{said}");
 }
 
 #[test]

@@ -159,8 +159,8 @@ fn a_translated_program_is_said_to_be_emulated() {
     assert!(!text.contains("Unfit") && !text.contains("Limited: tsc"), "{text}");
 }
 
-/// The C library shows another time than the kernel: civil time that the kernel vouches for is not
-/// what it shows, and a scale is not the kernel's.
+/// The C library shows another time than the kernel: the time of day that the kernel vouches for is
+/// not what it shows, and a scale is not the kernel's.
 #[test]
 #[parallel]
 fn a_library_that_lies_is_named() {
@@ -229,8 +229,8 @@ fn but_for_order(verdict: &Value) -> &str {
     }
 }
 
-/// Statements of chronyd are believed: on a frequency that it corrects for good, and on civil time
-/// where the kernel's flag is stale.
+/// Statements of chronyd are believed: on a frequency that it corrects for good, and on the time of
+/// day where the kernel's flag is stale.
 #[test]
 #[parallel]
 fn what_chronyd_states_is_used() {
@@ -251,9 +251,9 @@ fn what_chronyd_states_is_used() {
             ["tsc limited", "realtime trusted", "monotonic trusted", "monotonic_raw limited"],
             "{found:#}"
         );
-        let civil = found.to_string();
-        assert!(civil.contains("right within 0.011000 s, as chronyd states"), "{found:#}");
-        assert!(!civil.contains("until it has caught up"), "{found:#}");
+        let time_of_day = found.to_string();
+        assert!(time_of_day.contains("right within 0.011000 s, as chronyd states"), "{found:#}");
+        assert!(!time_of_day.contains("until it has caught up"), "{found:#}");
     }
     // Costs and events are measured beside the same statement, and advice is from them.
     let arguments = ["measure", "monotonic", "monotonic_raw", "-d", "400ms", "--json", "-q"];

@@ -318,7 +318,7 @@ fn rules_and_the_manual_name_metrics_that_there_are() {
     record["synchronization"]["chrony"] = serde_json::json!({
         "stratum": 3, "correction_s": 0.0, "error_s": 0.01, "freq_ppm": 0.0, "skew_ppm": 0.0, "update_interval_s": 64.0,
     });
-    record["synchronization"]["adjtimex"]["civil_error_s"] = 0.01.into();
+    record["synchronization"]["adjtimex"]["time_of_day_error_s"] = 0.01.into();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("check.json");
     fs::write(&file, record.to_string()).unwrap();

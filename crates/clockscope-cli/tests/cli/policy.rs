@@ -87,7 +87,7 @@ fn a_policy_that_is_wrong_is_refused_before_anything_is_measured() {
         ("[counter]\nmax_cost_ns = inf", "invalid limit"),
         ("[counter]\nverdict = \"good\"", "counter.verdict: unknown word `good`, expected one of `unfit`"),
         ("clocksource = []", "empty"),
-        ("[clocks.realtime]\nuse = \"civil\"", "clocks.realtime.use: no verdict is demanded"),
+        ("[clocks.realtime]\nuse = \"time_of_day\"", "clocks.realtime.use: no verdict is demanded"),
         ("[clocks.monotonic]\nmax_offset_ns = 3", "only be demanded of the counter"),
         ("[clocks.sundial]\nmax_cost_ns = 3", "clocks.sundial: unknown clock: sundial"),
         ("[clocks.nanoTime]\nmax_cost_ns = 3", "clocks.nanoTime: unknown clock: nanoTime"),

@@ -40,7 +40,7 @@ pub(super) mod clock {
 
 #[cfg(any(unix, windows))]
 pub use super::process::process;
-pub use super::single_call::{Timeline, civil};
+pub use super::single_call::{Timeline, kernel_clock};
 #[cfg(not(any(unix, windows)))]
 pub use super::unsupported::process;
 pub use super::unsupported::{

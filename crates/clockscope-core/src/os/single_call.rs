@@ -1,9 +1,9 @@
-//! A timeline that is one call of the system, and civil time without an error: everywhere but on
-//! Linux.
+//! A timeline that is one call of the system, and the time of day without an error: everywhere but
+//! on Linux.
 
 use super::backend::clock;
 use crate::Errno;
-use crate::civil::KernelClockState;
+use crate::kernel_clock::KernelClockState;
 
 /// The system's monotonic clock. Needs no preparation, and is never the wall clock.
 #[derive(Debug)]
@@ -113,10 +113,10 @@ impl Timeline {
     pub fn counter_is_disabled(&self) {}
 }
 
-/// Returns civil time, of which nobody states an error.
+/// Returns the time of day, of which nobody states an error.
 ///
 /// # Errors
 /// The system has no such clock, or refuses.
-pub fn civil() -> Result<KernelClockState, Errno> {
+pub fn kernel_clock() -> Result<KernelClockState, Errno> {
     clock::wall_ns().map(|unix_ns| KernelClockState::unsynchronized(unix_ns.into()))
 }

@@ -44,9 +44,9 @@ pub enum MeasureError {
     /// A policy that cannot be used.
     #[error("the policy cannot be used: {0}")]
     Policy(#[from] PolicyError),
-    /// A clock that was to be judged for civil time.
-    #[error("{name} does not show civil time: name a clock that does, e.g. realtime, or judge it for intervals")]
-    NoCivilTime {
+    /// A clock that was to be judged for the time of day.
+    #[error("{name} does not show the time of day: name a clock that does, e.g. realtime, or judge it for intervals")]
+    NoTimeOfDay {
         /// Its name.
         name: String,
     },

@@ -45,8 +45,8 @@ impl<'a, P: Platform> Session<'a, P> {
         self.environment.counter_readable.get()
     }
 
-    /// Civil time for stamping a record, RFC 3339 in UTC. Tried in a child first, as clocks are: a
-    /// filter may kill.
+    /// The time of day for stamping a record, RFC 3339 in UTC. Tried in a child first, as clocks
+    /// are: a filter may kill.
     pub(crate) fn recorded_at(&self) -> Result<Option<String>, SeveralThreads> {
         let platform = self.platform;
         let outcomes =

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use clockscope_records::checks::HypervisorStatement;
-use clockscope_records::{Adjtimex, CivilState, Environment, KernelVerdict, Synchronization};
+use clockscope_records::{Adjtimex, Environment, KernelVerdict, Synchronization, WallState};
 use clockscope_system::adjtimex::{self, AdjtimexError};
 use clockscope_system::affinity::{self, AffinityError, Pinned};
 use clockscope_system::child_read::{self, Outcome, SeveralThreads};
@@ -192,8 +192,8 @@ impl Facts for ThisMachine {
 
     fn adjtimex(&self) -> Result<Adjtimex, AdjtimexError> {
         let kernels = adjtimex::read()?;
-        let (state, civil_error_s) = civil();
-        Ok(Adjtimex { state, civil_error_s, ..kernels })
+        let (state, time_of_day_error_s) = time_of_day();
+        Ok(Adjtimex { state, time_of_day_error_s, ..kernels })
     }
 
     fn steering_ppm(&self) -> Option<f64> {
@@ -256,12 +256,12 @@ impl Sleeps for ThisMachine {
 
 /// Returns what the library makes of the kernel's figures, and half of the interval that it
 /// answers, in s.
-fn civil() -> (Option<CivilState>, Option<f64>) {
+fn time_of_day() -> (Option<WallState>, Option<f64>) {
     match clockscope::utc_now() {
         Ok(utc) => (Some(utc.state), Some(utc.width().as_secs_f64() / 2.0)),
-        Err(clockscope::Unbounded::Slewing { .. }) => (Some(CivilState::Slewing), None),
-        Err(clockscope::Unbounded::Worthless(_)) => (Some(CivilState::Worthless), None),
-        Err(clockscope::Unbounded::Unsynchronized(_)) => (Some(CivilState::Unsynchronized), None),
+        Err(clockscope::Unbounded::Slewing { .. }) => (Some(WallState::Slewing), None),
+        Err(clockscope::Unbounded::Worthless(_)) => (Some(WallState::Worthless), None),
+        Err(clockscope::Unbounded::Unsynchronized(_)) => (Some(WallState::Unsynchronized), None),
         Err(_) => (None, None),
     }
 }

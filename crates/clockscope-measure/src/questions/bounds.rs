@@ -1,6 +1,6 @@
 //! The question *bounds*: the time of day as an interval, by the library's functions.
 
-use clockscope::{CivilState, Interval, Unbounded};
+use clockscope::{Interval, Unbounded, WallState};
 use clockscope_records::{Envelope, Figure, TimeBounds, TimeInterval, TimeOfDay};
 
 use crate::instrument::error::MeasureError;
@@ -49,12 +49,12 @@ fn bounded_answer(answer: Interval) -> TimeOfDay {
     TimeOfDay { call: "clockscope::bounded::now".to_owned(), state: answer.state, basis: None, interval, stated: None }
 }
 
-fn state(reason: &Unbounded) -> CivilState {
+fn state(reason: &Unbounded) -> WallState {
     match reason {
-        Unbounded::Unsynchronized(_) => CivilState::Unsynchronized,
-        Unbounded::Slewing { .. } => CivilState::Slewing,
-        Unbounded::Worthless(_) => CivilState::Worthless,
-        _ => CivilState::Unavailable,
+        Unbounded::Unsynchronized(_) => WallState::Unsynchronized,
+        Unbounded::Slewing { .. } => WallState::Slewing,
+        Unbounded::Worthless(_) => WallState::Worthless,
+        _ => WallState::Unavailable,
     }
 }
 
@@ -74,30 +74,30 @@ mod tests {
 
     use super::*;
 
-    fn interval(state: CivilState) -> Interval {
+    fn interval(state: WallState) -> Interval {
         let [earliest, latest] = [1_000_000_000, 1_010_000_000].map(WallTime::from_unix_ns);
         Interval::new(earliest, latest, state).expect("in order")
     }
 
     #[test]
     fn an_interval_keeps_its_ends_and_its_width() {
-        let found = utc_answer(Ok(interval(CivilState::WhileNotSlewing)));
+        let found = utc_answer(Ok(interval(WallState::WhileNotSlewing)));
         let known = found.interval.known().expect("it is bounded");
         assert_eq!(
             (known.earliest_unix_ns, known.latest_unix_ns, known.width_ns),
             (1_000_000_000, 1_010_000_000, 10_000_000)
         );
         assert_eq!(known.earliest, "1970-01-01T00:00:01.000000000Z");
-        assert_eq!((found.state, found.stated), (CivilState::WhileNotSlewing, None));
+        assert_eq!((found.state, found.stated), (WallState::WhileNotSlewing, None));
     }
 
     /// An interval that is worth nothing is not shown as one that contains the true time.
     #[test]
     fn a_statement_that_is_not_reliable_is_no_interval() {
-        let found = utc_answer(Err(Unbounded::Worthless(interval(CivilState::Worthless))));
-        assert_eq!(found.state, CivilState::Worthless);
+        let found = utc_answer(Err(Unbounded::Worthless(interval(WallState::Worthless))));
+        assert_eq!(found.state, WallState::Worthless);
         assert!(!found.interval.is_known() && found.stated.is_some_and(|stated| stated.width_ns == 10_000_000));
-        for state in [CivilState::Slewing, CivilState::Worthless, CivilState::Unsynchronized, CivilState::Unavailable] {
+        for state in [WallState::Slewing, WallState::Worthless, WallState::Unsynchronized, WallState::Unavailable] {
             let found = bounded_answer(interval(state));
             assert_eq!((found.state, found.interval.why()), (state, Some(state.to_string())));
         }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use clockscope_measure::{CheckRequest, Session, check};
 use clockscope_records::checks::HypervisorStatement;
 use clockscope_records::{
-    Adjtimex, Check, CivilState, Document, Envelope, EvidenceData, Figure, Finding, Policy, Program,
+    Adjtimex, Check, Document, Envelope, EvidenceData, Figure, Finding, Policy, Program, WallState,
 };
 use clockscope_testing::simulation::ReadCost;
 
@@ -53,8 +53,8 @@ fn synchronized() -> Adjtimex {
         esterror_us: 250,
         tai_offset_s: Some(37),
         status: vec!["pll".to_owned(), "nano".to_owned()],
-        state: Some(CivilState::Synchronized),
-        civil_error_s: Some(1e-3),
+        state: Some(WallState::Synchronized),
+        time_of_day_error_s: Some(1e-3),
     }
 }
 

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use clockscope_measure::{CheckRequest, Session, check};
 use clockscope_records::{
-    Check, CheckEvidence, CivilState, ClockDemands, Demand, DemandValue, EvidenceData, EvidenceKind, Finding,
-    KernelCause, LogFault, Policy, Trustworthiness, Verdict, checks,
+    Check, CheckEvidence, ClockDemands, Demand, DemandValue, EvidenceData, EvidenceKind, Finding, KernelCause,
+    LogFault, Policy, Trustworthiness, Verdict, WallState, checks,
 };
 use clockscope_testing::simulation::Random;
 
@@ -87,7 +87,7 @@ fn may_be_against(machine: &Machine, verdict: &Verdict, evidence: &CheckEvidence
             !is_counter && spec.is_some_and(|spec| spec.cost.ps as f64 > 0.5 * syscall_ps as f64)
         }
         EvidenceKind::Synchronization => machine.facts.adjtimex.as_ref().is_some_and(|said| {
-            let is_off = matches!(said.state, Some(CivilState::Unsynchronized | CivilState::Slewing));
+            let is_off = matches!(said.state, Some(WallState::Unsynchronized | WallState::Slewing));
             is_off || verdict.clock == "tai" && said.tai_offset_s.is_none()
         }),
         _ => false,
@@ -198,11 +198,11 @@ fn figures(machine: &Machine, verdict: &Verdict) {
                 let said = machine.facts.adjtimex.as_ref();
                 assert!(!answered || said.is_some(), "{evidence:?}");
                 let is_known = said.is_some_and(|said| {
-                    let is_usable = matches!(said.state, Some(CivilState::Synchronized | CivilState::WhileNotSlewing));
-                    is_usable && said.civil_error_s.is_some()
+                    let is_usable = matches!(said.state, Some(WallState::Synchronized | WallState::WhileNotSlewing));
+                    is_usable && said.time_of_day_error_s.is_some()
                 });
                 assert!(evidence.finding != Finding::For || is_known, "{evidence:?}");
-                let is_theirs = said.is_some_and(|said| said.state == state && said.civil_error_s == error_s);
+                let is_theirs = said.is_some_and(|said| said.state == state && said.time_of_day_error_s == error_s);
                 assert!(!answered || is_theirs, "{evidence:?}: {said:?}");
             }
             _ => {}

@@ -368,7 +368,7 @@ pub(crate) fn longer_ms(maker: &Maker, usual_s: f64) -> f64 {
     maker.long_s.filter(|_| maker.load.competitors > 0).map_or(0.0, |long_s| (long_s - usual_s).max(0.0) * 1e3)
 }
 
-/// A machine that is suspended or moved to another host, or whose civil time is set, once.
+/// A machine that is suspended or moved to another host, or whose time of day is set, once.
 pub(crate) fn disturbed(maker: Maker, seed: u64, at_ms: f64) -> Machine {
     let mut random = Random::new(seed ^ 0xd157_04b3);
     let hz = maker.counter_hz;

@@ -4,7 +4,7 @@
 //! the load that it had.
 
 use clockscope_records::checks::HypervisorStatement;
-use clockscope_records::{Adjtimex, CivilState, ClockReason, Hypervisor, Unknown};
+use clockscope_records::{Adjtimex, ClockReason, Hypervisor, Unknown, WallState};
 use clockscope_system::ClockKind;
 use clockscope_system::child_read::Outcome;
 use clockscope_testing::simulation::Random;
@@ -170,11 +170,11 @@ impl Maker {
 fn adjtimex(random: &mut Random) -> Adjtimex {
     let worths = [
         None,
-        Some(CivilState::Synchronized),
-        Some(CivilState::WhileNotSlewing),
-        Some(CivilState::Slewing),
-        Some(CivilState::Worthless),
-        Some(CivilState::Unsynchronized),
+        Some(WallState::Synchronized),
+        Some(WallState::WhileNotSlewing),
+        Some(WallState::Slewing),
+        Some(WallState::Worthless),
+        Some(WallState::Unsynchronized),
     ];
     let maxerror_us = random.between(0, 16_000_000) as i64;
     Adjtimex {
@@ -186,6 +186,6 @@ fn adjtimex(random: &mut Random) -> Adjtimex {
         esterror_us: maxerror_us / 2,
         status: vec!["pll".to_owned()],
         state: pick(random, &worths),
-        civil_error_s: random.happens(0.5).then_some(maxerror_us as f64 / 1e6),
+        time_of_day_error_s: random.happens(0.5).then_some(maxerror_us as f64 / 1e6),
     }
 }

@@ -88,7 +88,7 @@ def check(
 
     clocks: "counter" is the processor's; the counter and all POSIX clocks by default.
     duration: seconds for everything.
-    for_use: "interval", "civil" or "all": the use to judge the clocks for.
+    for_use: "interval", "time_of_day" or "all": the use to judge the clocks for.
     fail_on: raises FindingError for any of "limited", "unfit", "regression", "jump",
     "unavailable", "unknown", and Undetermined where that could not be tested.
     policy: a file of demands (TOML); unmet ones raise FindingError.

@@ -44,7 +44,7 @@ FAULTS = {
     "unstable_tsc": "the kernel marks the counter unstable",
     "slower_kernel": "a kernel release makes two clocks slower",
     "unsynchronized": "no daemon synchronizes the host",
-    "civil_off": "the daemon states that civil time is far off",
+    "time_of_day_off": "the daemon states that the time of day is far off",
     "outlier": "one clock costs more than on machines of its kind",
     "rate_off": "the counter is far off the nominal frequency",
     "silent": "the host's records end",

@@ -141,8 +141,8 @@ def draw_host(number: int, fault: str | None, fault_day: int, days: int, draw: r
     release, upgrade, is_upgraded = draw.randrange(3), draw.randrange(days // 3 + 1, days * 2 // 3 + 1), draw.random() < 0.2
     if fault == "hpet":
         release, upgrade, is_upgraded = min(release, 1), fault_day, True
-    # Only a daemon that states its error states how far civil time is off.
-    is_exact = draw.random() < 0.97 or fault == "civil_off"
+    # Only a daemon that states its error states how far the time of day is off.
+    is_exact = draw.random() < 0.97 or fault == "time_of_day_off"
     return Host(
         number=number,
         label=None if number % 3 == 2 else f"node-{number:05}.example.net",

@@ -22,7 +22,7 @@ def judge(verdict: dict[str, Any]) -> None:
     """Renews a verdict by its evidence."""
     evidence: list[Evidence] = verdict["evidence"]
     is_wall = any(found["check"] == "synchronization" for found in evidence)
-    uses = {"interval": _worst(evidence, "interval"), "civil": _worst(evidence, "civil") if is_wall else None}
+    uses = {"interval": _worst(evidence, "interval"), "time_of_day": _worst(evidence, "time_of_day") if is_wall else None}
     whole = min((use for use in uses.values() if use), key=VERDICTS.index)
     for found in evidence:
         concerns = any(worst == whole and _matters(found, use) for use, worst in uses.items())

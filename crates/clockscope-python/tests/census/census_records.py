@@ -206,7 +206,7 @@ def fill(
 
 
 def synchronize(found: Record, host: Host, state: State, day: int, steering_ppm: float, draw: random.Random) -> None:
-    """Fills in what the kernel and the daemon state about civil time."""
+    """Fills in what the kernel and the daemon state about the time of day."""
     error_s = host.error_s if state.daemon == "exact" else None
     error_us = 16_000_000 if state.daemon == "none" else int((error_s or 0.0) * 1e6)
     adjtimex = {
@@ -218,11 +218,11 @@ def synchronize(found: Record, host: Host, state: State, day: int, steering_ppm:
         "tai_offset_s": 37,
         "status": ["unsync" if state.daemon == "none" else "pll", "nano"],
         "state": {"exact": "synchronized", "vague": "worthless", "none": "unsynchronized"}[state.daemon],
-        "civil_error_s": error_s,
+        "time_of_day_error_s": error_s,
     }
     know(found, "adjtimex", adjtimex)
     if error_s is not None:
-        behind_s = math.copysign(0.04, host.steering_ppm) if host.fault_on(day) == "civil_off" else 0.0
+        behind_s = math.copysign(0.04, host.steering_ppm) if host.fault_on(day) == "time_of_day_off" else 0.0
         chrony = {
             "stratum": 3,
             "correction_s": behind_s + draw.uniform(-1e-4, 1e-4),

@@ -131,8 +131,8 @@ class Expected:
     def unsynchronized(self, found: Rows) -> None:
         assert {row["host"]: row["since"] for row in found} == self.census.since("unsynchronized")
 
-    def civil_offsets(self, found: Rows) -> None:
-        assert {row["host"] for row in found} == self.census.hosts("civil_off")
+    def time_of_day_offsets(self, found: Rows) -> None:
+        assert {row["host"] for row in found} == self.census.hosts("time_of_day_off")
         assert all(row["chrony_correction_s"] == pytest.approx(0.04, abs=1e-3) or
                    row["chrony_correction_s"] == pytest.approx(-0.04, abs=1e-3) for row in found)
 

@@ -111,12 +111,12 @@ def slower_kernel(before: Lines, after: Lines) -> None:
 
 
 def unsynchronized(before: Lines, after: Lines) -> None:
-    assert verdict(before, "realtime")["uses"]["civil"] != "limited"
-    assert verdict(after, "realtime")["uses"]["civil"] == verdict(after, "realtime")["verdict"] == "limited"
+    assert verdict(before, "realtime")["uses"]["time_of_day"] != "limited"
+    assert verdict(after, "realtime")["uses"]["time_of_day"] == verdict(after, "realtime")["verdict"] == "limited"
     assert after[0]["synchronization"]["adjtimex"]["state"] == "unsynchronized"
 
 
-def civil_off(before: Lines, after: Lines) -> None:
+def time_of_day_off(before: Lines, after: Lines) -> None:
     behind = [abs(lines[0]["synchronization"]["chrony"]["correction_s"]) for lines in (before, after)]
     assert behind[0] < 0.001 and behind[1] > 0.03
 
@@ -126,7 +126,7 @@ def rate_off(before: Lines, after: Lines) -> None:
     assert off[0] < 20 and off[1] > 380 and evidence(after, "monotonic", "rate")["finding"] == "against"
 
 
-@pytest.mark.parametrize("shown", [hpet, unstable_tsc, slower_kernel, unsynchronized, civil_off, rate_off])
+@pytest.mark.parametrize("shown", [hpet, unstable_tsc, slower_kernel, unsynchronized, time_of_day_off, rate_off])
 def test_a_fault_shows_from_its_first_day_on(shown: Callable[[Lines, Lines], None], census: Made) -> None:
     host, first = census.fault(shown.__name__)
     checks = census.checks(host)

@@ -191,8 +191,8 @@ written!(LeftOut);
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LeftOutCause {
-    /// It is civil time, which may be set.
-    CivilTime,
+    /// It is the time of day, which may be set.
+    TimeOfDay,
     /// It counts processor time.
     ProcessorTime,
     /// It counts a core's cycles.
@@ -232,7 +232,7 @@ impl LeftOutCause {
 impl fmt::Display for LeftOutCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::CivilTime => "civil time, which may be set",
+            Self::TimeOfDay => "the time of day, which may be set",
             Self::ProcessorTime => "it counts processor time",
             Self::CoreCycles => "it counts a core's cycles",
             Self::Device => "a device of its own, which few programs may read",

@@ -23,7 +23,7 @@ pub struct Check {
     pub unavailable: Vec<UnreadableClock>,
     /// One entry a demand of the policy; empty where none was given.
     pub demands: Vec<Demand>,
-    /// The synchronization of civil time.
+    /// The synchronization of the time of day.
     pub synchronization: Option<Synchronization>,
 }
 

@@ -12,7 +12,7 @@ pub struct Info {
     pub windows: Option<WindowsFacts>,
 }
 
-/// Facts that Windows shows of its timer interrupt, of its steering of civil time, and of its
+/// Facts that Windows shows of its timer interrupt, of its steering of the time of day, and of its
 /// processors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "WindowsFacts", transform = crate::schema::add_unknown))]
@@ -24,7 +24,7 @@ pub struct WindowsFacts {
     pub longest_timer_period_ns: Figure<u64>,
     /// The shortest period that programs can request, in ns.
     pub shortest_timer_period_ns: Figure<u64>,
-    /// The steering of civil time, by GetSystemTimeAdjustment: in units of 100 ns per period.
+    /// The steering of the time of day, by GetSystemTimeAdjustment: in units of 100 ns per period.
     pub adjustment: Figure<TimeAdjustment>,
     /// The same by GetSystemTimeAdjustmentPrecise: in counts per second (Windows 10 and newer).
     pub precise_adjustment: Figure<TimeAdjustment>,
@@ -33,7 +33,7 @@ pub struct WindowsFacts {
     pub processor_groups: Figure<Vec<u32>>,
 }
 
-/// The speed at which Windows lets civil time run.
+/// The speed at which Windows lets the time of day run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TimeAdjustment {
@@ -46,7 +46,7 @@ pub struct TimeAdjustment {
 }
 
 impl TimeAdjustment {
-    /// Returns how much faster than nominal civil time runs, in ppm; `None` for a nominal 0.
+    /// Returns how much faster than nominal the wall clock runs, in ppm; `None` for a nominal 0.
     #[must_use]
     pub fn ppm(&self) -> Option<f64> {
         let added = if self.is_disabled { self.nominal } else { self.added };

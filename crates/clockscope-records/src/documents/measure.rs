@@ -17,7 +17,7 @@ pub struct Measurement {
     pub clocks: Vec<ClockRecord>,
     /// The results across CPUs and over time; `null` unless requested.
     pub extended: Option<Extended>,
-    /// Facts on what keeps civil time and the clocks' rates right, as the machine states them;
+    /// Facts on what keeps the time of day and the clocks' rates right, as the machine states them;
     /// `null` unless requested.
     pub synchronization: Option<Synchronization>,
     /// The clock to use.
@@ -135,7 +135,7 @@ pub struct ClockIdentity {
     pub is_ordered: bool,
     /// True if it is coarse by design: the timer tick moves it.
     pub is_coarse: bool,
-    /// True if it is civil time, which may be set.
+    /// True if it is the time of day, which may be set.
     pub is_wall: bool,
     /// True if it counts processor time, which has no rate.
     pub is_cpu_time: bool,
@@ -145,8 +145,8 @@ pub struct ClockIdentity {
     pub counts_suspend: bool,
     /// True if it is a device of its own, which is read in one way only.
     pub is_device: bool,
-    /// True if programs of its system usually read it: for intervals if it is monotonic, for civil
-    /// time if it is a wall clock.
+    /// True if programs of its system usually read it: for intervals if it is monotonic, for the
+    /// time of day if it is a wall clock.
     pub is_usual: bool,
     /// True if it is a call that reads another clock of the same system: an older one, or the
     /// standard library of a language.

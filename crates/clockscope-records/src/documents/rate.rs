@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CivilState, Figure, RateReason, Unknown};
+use crate::{Figure, RateReason, Unknown, WallState};
 
 /// The result of `clockscope rate`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -172,10 +172,10 @@ pub struct Adjtimex {
     /// Flags that are set, as linux/timex.h names them without STA_, in lower case.
     pub status: Vec<String>,
     /// The worth of the largest error; `null` where that is not known.
-    pub state: Option<CivilState>,
-    /// Half the length of the interval in which civil time is, in s: the largest error and what has
-    /// still to be corrected. `null` where there is none that is worth anything.
-    pub civil_error_s: Option<f64>,
+    pub state: Option<WallState>,
+    /// Half the length of the interval in which the time of day is, in s: the largest error and
+    /// what has still to be corrected. `null` where there is none that is worth anything.
+    pub time_of_day_error_s: Option<f64>,
 }
 
 /// Length of a timer tick in µs, unless a daemon steers by it: adjtimex(2).

@@ -1,6 +1,6 @@
 //! Bounds of the time of day.
 
-use clockscope_core::{Basis, CivilState};
+use clockscope_core::{Basis, WallState};
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
@@ -22,7 +22,7 @@ pub struct TimeOfDay {
     /// The function.
     pub call: String,
     /// State of the time of day.
-    pub state: CivilState,
+    pub state: WallState,
     /// Basis of the interval; `null` where the function does not return it.
     pub basis: Option<Basis>,
     /// The interval that contains the true time; `null` where nothing bounds it.

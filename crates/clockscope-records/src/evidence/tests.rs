@@ -65,7 +65,7 @@ fn no_two_checks_read_alike() {
 fn every_check_is_read_back_and_its_words_are_ignored() {
     let evidence: Vec<CheckEvidence> =
         checks::examples().into_iter().map(|check| judged(check, Finding::Against)).collect();
-    let uses = Uses { interval: Some(Trustworthiness::Unfit), civil: None };
+    let uses = Uses { interval: Some(Trustworthiness::Unfit), time_of_day: None };
     let verdict = Verdict { clock: "tsc".to_owned(), verdict: Trustworthiness::Unfit, uses, evidence };
     let check = Check { verdicts: vec![verdict], ..Check::default() };
     let mut json = serde_json::to_value(&check).expect("it is written");

@@ -1,6 +1,6 @@
 //! The time of day as an interval.
 
-use clockscope_records::{CivilState, TimeBounds, TimeOfDay};
+use clockscope_records::{TimeBounds, TimeOfDay, WallState};
 use serde_json::Value;
 
 use super::question_page::QuestionPage;
@@ -89,12 +89,12 @@ fn commit_wait(answer: &TimeOfDay) -> Option<String> {
 }
 
 /// Condition under which the interval contains the true time.
-fn condition(state: CivilState) -> &'static str {
+fn condition(state: WallState) -> &'static str {
     match state {
-        CivilState::WhileNotSlewing => {
+        WallState::WhileNotSlewing => {
             "if the daemon and its source of time are right, and while the daemon corrects no offset"
         }
-        CivilState::LeapSecond => {
+        WallState::LeapSecond => {
             "if the daemon and its source of time are right; a leap second is near, which makes it two seconds wider"
         }
         _ => "if the daemon and its source of time are right",

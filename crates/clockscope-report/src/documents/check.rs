@@ -19,7 +19,7 @@ use crate::verdict;
 use crate::words::{counted, sentence};
 
 /// Columns of a spreadsheet. Each piece of a verdict's evidence has a row.
-const COLUMNS: &str = "clock verdict interval civil name finding decides value unit seen source advice";
+const COLUMNS: &str = "clock verdict interval time_of_day name finding decides value unit seen source advice";
 
 impl QuestionPage for Check {
     const LINES: &'static [(&'static str, &'static str)] = &[("verdicts", "verdict"), ("demands", "demand")];
@@ -40,7 +40,7 @@ impl QuestionPage for Check {
 
     fn conclusion(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        for (of_use, title) in [(Use::Interval, "Intervals"), (Use::Civil, "Time of day")] {
+        for (of_use, title) in [(Use::Interval, "Intervals"), (Use::TimeOfDay, "Time of day")] {
             lines.extend(conclusion_on(&self.verdicts, of_use).map(|conclusion| format!("{title}: {conclusion}.")));
         }
         if lines.is_empty() && self.unavailable.is_empty() {
@@ -135,7 +135,7 @@ fn hints(check: &Check, view: View) -> Vec<String> {
 /// Makes the table of verdicts: a row a clock, with its verdict for each use. Trusted clocks of the
 /// same verdicts and evidence share a row.
 fn verdicts(check: &Check, view: View) -> Table {
-    let has_civil = check.verdicts.iter().any(|verdict| verdict.uses.civil.is_some());
+    let has_time_of_day = check.verdicts.iter().any(|verdict| verdict.uses.time_of_day.is_some());
     let mut rows: Vec<(String, &Verdict)> = Vec::new();
     for found in &check.verdicts {
         let is_same = |(_, other): &&mut (String, &Verdict)| {
@@ -148,7 +148,8 @@ fn verdicts(check: &Check, view: View) -> Table {
         }
     }
     let rows = rows.into_iter().map(|(names, found)| {
-        let verdicts = if has_civil { vec![found.uses.interval, found.uses.civil] } else { vec![Some(found.verdict)] };
+        let verdicts =
+            if has_time_of_day { vec![found.uses.interval, found.uses.time_of_day] } else { vec![Some(found.verdict)] };
         let mut cells = vec![names.into()];
         cells.extend(verdicts.into_iter().map(|verdict| match verdict {
             Some(verdict) => Cell::word(verdict.as_str(), verdict::tone(verdict)),
@@ -158,7 +159,7 @@ fn verdicts(check: &Check, view: View) -> Table {
         cells.push(if because.is_empty() { Cell::Empty } else { because.into() });
         Row { weight: verdict::weight(found.verdict).into(), ..cells.into() }
     });
-    let uses = if has_civil { &["Intervals", "Time of day"][..] } else { &["Verdict"] };
+    let uses = if has_time_of_day { &["Intervals", "Time of day"][..] } else { &["Verdict"] };
     let head = ["Clock"].iter().chain(uses).chain(&["Evidence"]).copied();
     Table { wraps: true, ..Table::new(head, 1 + uses.len(), rows) }.without_empty_columns()
 }
@@ -198,7 +199,7 @@ fn demands(demands: &[Demand]) -> Table {
 fn demand_name(demand: &Demand) -> String {
     let suffix = match demand.for_use {
         Some(Use::Interval) => " for intervals",
-        Some(Use::Civil) => " for the time of day",
+        Some(Use::TimeOfDay) => " for the time of day",
         None => "",
     };
     format!("{}{suffix}", demand.demand)
@@ -224,7 +225,7 @@ fn verdict_cells(verdict: &Verdict) -> impl Iterator<Item = Vec<Cell>> {
             verdict.clock.as_str().into(),
             judged.into(),
             use_cell(verdict.uses.interval),
-            use_cell(verdict.uses.civil),
+            use_cell(verdict.uses.time_of_day),
             evidence.data.name().into(),
             verdict::finding(evidence.finding).into(),
             if evidence.decides { "true" } else { "false" }.into(),

@@ -80,7 +80,7 @@ fn of_windows(found: &WindowsFacts) -> impl Iterator<Item = (&'static str, Strin
     .filter_map(|(name, value)| Some((name, value?)))
 }
 
-/// The steering of civil time.
+/// The steering of the time of day.
 fn adjustment(found: &TimeAdjustment) -> String {
     let TimeAdjustment { added, nominal, is_disabled } = found;
     match (is_disabled, found.ppm()) {

@@ -12,6 +12,9 @@ use crate::sheet::Sheet;
 use crate::style::View;
 use crate::words::counted;
 
+/// Most clocks for which the calls are listed that read them.
+const MAX_EXPLAINED: usize = 6;
+
 const HEAD: [&str; 4] = ["Name", "Kind", "Nominal", "What"];
 
 /// Columns of a spreadsheet.
@@ -24,6 +27,7 @@ impl Page for Envelope<Listing> {
         let contents = vec![
             table(clocks).into(),
             Block::notes("", missing(clocks)),
+            Block::notes("Read by:", callers(clocks)),
             not_available(clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_ref()))),
         ];
         DocumentHead::new(self).page(view, vec![conclusion(clocks)], Vec::new(), contents)
@@ -63,6 +67,13 @@ fn cells(clock: &Listed) -> Vec<Cell> {
         Cell::time(clock.nominal_resolution_ns.get()),
         identity.description.as_str().into(),
     ]
+}
+
+/// Lists the calls that read each of a few clocks.
+fn callers(clocks: &[Listed]) -> Vec<String> {
+    let read = clocks.iter().map(|clock| &clock.identity).filter(|identity| !identity.interfaces.is_empty());
+    let lines = read.map(|identity| format!("{}: {}", identity.label(), identity.interfaces.join(", ")));
+    if clocks.len() <= MAX_EXPLAINED { lines.collect() } else { Vec::new() }
 }
 
 /// Explains unknown nominal resolutions of readable clocks.

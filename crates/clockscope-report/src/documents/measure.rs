@@ -2,7 +2,7 @@
 
 mod chart;
 mod columns;
-mod events;
+pub(super) mod events;
 mod fold;
 mod notes;
 mod table;

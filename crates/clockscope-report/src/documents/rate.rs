@@ -7,13 +7,19 @@ use serde_json::Value;
 
 use super::question_page::QuestionPage;
 use crate::chart::Chart;
-use crate::model::{Block, Cell, Row, Table};
+use crate::model::{Block, Cell, Line, Row, Table, Tone};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::units::{megahertz, ppm, time};
-use crate::words::{by_reason, known};
+use crate::words::{UNKNOWN, by_reason, grouped, known, total};
 
 const HEAD: [&str; 9] = ["Clock", "ppm", "±", "Least sq.", "Frequency", "Over", "Brackets", "Width", "Constant"];
+/// The columns that say how long and how often clocks were compared. A screen has a sentence.
+const EFFORT_COLUMNS: std::ops::Range<usize> = 5..7;
+
+/// The end of a screen.
+const MORE: &str = "Each clock against each other, Allan deviation, MTIE: --all";
+
 /// Most clocks whose columns fit on a page side by side.
 const MAX_COLUMNS: usize = 7;
 /// Seconds that a clock gains in a day at a rate of 1 ppm.
@@ -28,7 +34,7 @@ const COLUMNS: &str = "\
 impl QuestionPage for Rate {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock"), ("pairs", "pair")];
 
-    fn blocks(&self, _: View) -> Vec<Block> {
+    fn blocks(&self, view: View) -> Vec<Block> {
         let compared = compared(self);
         let rows = compared.iter().map(|clock| Row::marked(row(clock), clock.step.is_known()));
         let without_ppm = compared.iter().filter(|clock| !clock.ppm.is_known());
@@ -36,25 +42,24 @@ impl QuestionPage for Rate {
         let table = Table::new(HEAD, 1, rows).below(by_reason(without_ppm));
         let disturbed =
             compared.iter().filter_map(|clock| Some((clock.name.clone(), clock.reason.as_ref()?.to_string())));
-        let disturbed = by_reason(disturbed);
-        let missing = self.clocks.iter().filter(|clock| !clock.bound_ppm.is_known()).map(|clock| {
+        let disturbed = Block::notes("Disturbed:", by_reason(disturbed));
+        let is_short = !view.is_all && !compared.is_empty();
+        let table = if is_short { table.without(EFFORT_COLUMNS).below([effort(&compared)]) } else { table };
+        let mut blocks = vec![table.into(), charts::rates(&self.reference, &compared).into()];
+        blocks.extend(charts::stability(&compared).into_iter().map(Block::from));
+        if is_short {
+            blocks.extend([disturbed, short_end(self)]);
+            return blocks;
+        }
+        blocks.push(Block::folded("The rate of each clock against each other", [matrix(self, &compared).into()]));
+        let stability = compared.chunks(MAX_COLUMNS).flat_map(stability_tables);
+        blocks.push(Block::folded("Allan deviation and maximum time interval error, as tables", stability));
+        blocks.push(Block::prose(self.adjtimex.known().into_iter().map(kernel_verdict)));
+        blocks.push(disturbed);
+        let missing = missing(self).map(|clock| {
             let unavailable = clock.reason.as_ref().map(|reason| unavailable_because(&clock.name, reason));
             (clock.name.clone(), unavailable.or_else(|| clock.bound_ppm.why()).unwrap_or_default())
         });
-        let mut blocks = vec![table.into(), charts::rates(&self.reference, &compared).into()];
-        blocks.extend(charts::stability(&compared).into_iter().map(Block::from));
-        blocks.push(Block::folded("The rate of each clock against each other", [matrix(self, &compared).into()]));
-        let stability = compared.chunks(MAX_COLUMNS).flat_map(|clocks| {
-            let deviations = over_tau(clocks, |clock| {
-                clock.allan.iter().map(|allan| (allan.tau_s, format!("{:.1e}", allan.adev).into())).collect()
-            });
-            let errors =
-                over_tau(clocks, |clock| clock.mtie.iter().map(|mtie| (mtie.tau_s, Cell::Time(mtie.ns))).collect());
-            [deviations.titled("Allan deviation:").into(), errors.titled("Maximum time interval error:").into()]
-        });
-        blocks.push(Block::folded("Allan deviation and maximum time interval error, as tables", stability));
-        blocks.push(Block::prose(self.adjtimex.known().into_iter().map(kernel_verdict)));
-        blocks.push(Block::notes("Disturbed:", disturbed));
         let missing = Block::notes("Not compared:", by_reason(missing));
         blocks.push(Block::folded("Clocks that were not compared", [missing]));
         blocks
@@ -110,6 +115,41 @@ fn compared(rates: &Rate) -> Vec<&RateRecord> {
     rates.clocks.iter().filter(|clock| clock.bound_ppm.is_known()).collect()
 }
 
+/// Returns the clocks whose rate has no bound.
+fn missing(rates: &Rate) -> impl Iterator<Item = &RateRecord> {
+    rates.clocks.iter().filter(|clock| !clock.bound_ppm.is_known())
+}
+
+/// Says how long and how often the clocks were compared.
+fn effort(compared: &[&RateRecord]) -> String {
+    let seconds = range(compared.iter().filter_map(|clock| clock.seconds.get()), |seconds| time(seconds * 1e9));
+    let used = range(compared.iter().map(|clock| clock.brackets_used as f64), |used| grouped(used as u64));
+    let dropped = total(compared.iter().map(|clock| clock.brackets_dropped));
+    let dropped = if dropped > 0 { format!(", {} dropped of all clocks", grouped(dropped)) } else { String::new() };
+    format!("Compared over {seconds} with {used} brackets{dropped}.")
+}
+
+/// Shows the smallest and the largest of some figures; one of them where they look alike.
+fn range(figures: impl Iterator<Item = f64>, text: fn(f64) -> String) -> String {
+    let figures: Vec<f64> = figures.collect();
+    let least = figures.iter().copied().reduce(f64::min).map(text);
+    let most = figures.iter().copied().reduce(f64::max).map(text);
+    match (least, most) {
+        (Some(least), Some(most)) if least != most => format!("{least} to {most}"),
+        (least, _) => least.unwrap_or_else(|| UNKNOWN.to_owned()),
+    }
+}
+
+/// Names the clocks that were not compared, and what `--all` shows.
+fn short_end(rates: &Rate) -> Block {
+    let names: Vec<&str> = missing(rates).map(|clock| clock.name.as_str()).collect();
+    let mut lines = vec![Line::toned(MORE, Tone::Context)];
+    if !names.is_empty() {
+        lines.insert(0, Line::toned(format!("Not compared: {} (reasons: --all)", names.join(", ")), Tone::Context));
+    }
+    Block::notes("", lines)
+}
+
 /// Draws the rates and the stability of all clocks.
 pub(super) fn charts(rates: &Rate) -> Vec<Chart> {
     let compared = compared(rates);
@@ -146,6 +186,15 @@ fn matrix(rates: &Rate, compared: &[&RateRecord]) -> Table {
     }
     let head = std::iter::once("ppm").chain(compared.iter().map(|clock| clock.name.as_str()));
     Table::new(head, 1, rows).titled("The row's clock against the column's:")
+}
+
+/// Makes the tables of the stability of a few clocks.
+fn stability_tables(clocks: &[&RateRecord]) -> [Block; 2] {
+    let deviations = over_tau(clocks, |clock| {
+        clock.allan.iter().map(|allan| (allan.tau_s, format!("{:.1e}", allan.adev).into())).collect()
+    });
+    let errors = over_tau(clocks, |clock| clock.mtie.iter().map(|mtie| (mtie.tau_s, Cell::Time(mtie.ns))).collect());
+    [deviations.titled("Allan deviation:").into(), errors.titled("Maximum time interval error:").into()]
 }
 
 /// Returns the rate of clock `a` against `b` in ppm, with its bound.

@@ -1,9 +1,10 @@
 //! Differences between successive readings.
 
 mod charts;
+mod short;
 
 use clockscope_records::{
-    DifferenceRecord, Events, ExactTick, Figure, Steps, StepsRecord, Strength, Summary, WorstEvent,
+    DifferenceRecord, Events, ExactTick, Figure, Steps, StepsRecord, Strength, Summary, Worst, WorstEvent,
 };
 use serde_json::{Value, json};
 
@@ -29,8 +30,11 @@ const COLUMNS: &str = "\
 impl QuestionPage for Steps {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock")];
 
-    fn blocks(&self, _: View) -> Vec<Block> {
+    fn blocks(&self, view: View) -> Vec<Block> {
         let readable: Vec<&StepsRecord> = self.clocks.iter().filter(|clock| clock.available).collect();
+        if !view.is_all && !readable.is_empty() {
+            return short::blocks(&readable);
+        }
         let mut blocks = vec![
             Block::folded("All figures, side by side", [side_by_side(&readable).into()]),
             Block::folded("Definitions", [Block::prose([ABOUT])]),
@@ -278,8 +282,16 @@ fn frequency(hz: f64) -> String {
 
 /// Lists the worst events, a line a kind.
 fn worst(clock: &StepsRecord) -> Vec<String> {
-    let worst = &clock.worst;
-    let kinds: [(&str, &[WorstEvent]); 7] = [
+    events_by_kind(&clock.worst)
+        .into_iter()
+        .filter(|(_, events)| !events.is_empty())
+        .map(|(kind, events)| format!("{kind}: {}", events.iter().map(event).collect::<Vec<_>>().join(", ")))
+        .collect()
+}
+
+/// Returns the worst events of each kind, by its name.
+fn events_by_kind(worst: &Worst) -> [(&'static str, &[WorstEvent]); 7] {
+    [
         ("stuck", &worst.stuck),
         ("stall", &worst.stall),
         ("warp", &worst.warp),
@@ -287,12 +299,7 @@ fn worst(clock: &StepsRecord) -> Vec<String> {
         ("gap", &worst.gap),
         ("regression", &worst.regression),
         ("hidden regression", &worst.hidden_regression),
-    ];
-    kinds
-        .into_iter()
-        .filter(|(_, events)| !events.is_empty())
-        .map(|(kind, events)| format!("{kind}: {}", events.iter().map(event).collect::<Vec<_>>().join(", ")))
-        .collect()
+    ]
 }
 
 fn event(event: &WorstEvent) -> String {

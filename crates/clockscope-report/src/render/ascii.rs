@@ -42,6 +42,7 @@ pub(super) fn in_ascii(block: Block) -> Block {
         Block::Table(table) => Block::Table(in_table(table)),
         Block::KeyValue { title, pairs } => Block::KeyValue { title: text(&title), pairs: ascii_pairs(&pairs) },
         Block::Series(bins) => Block::Series(bins),
+        Block::Bars(bars) => Block::Bars(bars),
         Block::Chart(chart) => Block::Chart(chart),
         Block::Notes { title, lines } => {
             let lines = lines.iter().map(|line| Line { text: text(&line.text), tone: line.tone }).collect();

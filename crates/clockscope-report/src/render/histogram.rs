@@ -5,13 +5,14 @@ use clockscope_records::Bin;
 use clockscope_statistics::OCTAVE_EIGHTHS;
 
 use super::ascii::ascii as in_ascii;
+use crate::model::Bar;
 use crate::units::{share, time};
-use crate::words::total;
+use crate::words::{grouped, total};
 
 /// Most rows of a histogram; finer bins are joined.
 const MAX_ROWS: usize = 24;
 /// Columns of the longest bar, at least.
-const MIN_BAR_WIDTH: usize = 10;
+const MIN_BAR_WIDTH: usize = 6;
 /// Columns of the longest bar, at most: a longer one shows nothing more.
 const MAX_BAR_WIDTH: usize = 60;
 /// Columns from which on a row shows both ends of its bin, and not only the start.
@@ -32,10 +33,21 @@ pub(super) fn draw(bins: &[Bin], width: usize, ascii: bool) -> Vec<String> {
     let narrow = width < MIN_WIDTH_OF_ENDS;
     let joined = [1, 2, 4, 8, 16, 32].into_iter().map(|joined| rows(bins, joined, narrow));
     let rows = joined.into_iter().find(|rows| rows.len() <= MAX_ROWS).unwrap_or_else(|| rows(bins, 64, narrow));
+    draw_rows(&rows, width, ascii)
+}
+
+/// Draws rows that have labels of their own.
+pub(super) fn draw_bars(bars: &[Bar], width: usize, ascii: bool) -> Vec<String> {
+    let rows: Vec<HistogramRow> =
+        bars.iter().map(|bar| HistogramRow { label: bar.label.clone(), count: bar.count, index: None }).collect();
+    draw_rows(&rows, width, ascii)
+}
+
+fn draw_rows(rows: &[HistogramRow], width: usize, ascii: bool) -> Vec<String> {
     let all = total(rows.iter().map(|row| row.count));
     let most = rows.iter().map(|row| row.count).max().unwrap_or(1);
     let counts: Vec<String> =
-        rows.iter().map(|row| format!("{} {:>9}", row.count, share(row.count, all) + "%")).collect();
+        rows.iter().map(|row| format!("{} {:>9}", grouped(row.count), share(row.count, all) + "%")).collect();
     let label_width = rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(0);
     let count_width = counts.iter().map(|count| count.chars().count()).max().unwrap_or(0);
     let bar_width = width.saturating_sub(label_width + count_width + 4).clamp(MIN_BAR_WIDTH, MAX_BAR_WIDTH);

@@ -144,7 +144,7 @@ impl Page {
             Block::Table(table) => self.table(table, style),
             Block::KeyValue { title, pairs } => html! { (heading(self.level, title)) (parts::pairs(pairs)) },
             // Each histogram is also a chart.
-            Block::Series(_) => Markup::default(),
+            Block::Series(_) | Block::Bars(_) => Markup::default(),
             Block::Chart(chart) => self.chart(chart),
             Block::Notes { title, lines } => {
                 html! { (heading(self.level, title.trim_end_matches(':'))) (list(lines)) }

@@ -60,8 +60,8 @@ fn block(block: &Block, style: Style, room: Option<usize>) -> String {
         (Block::Table(table), Some(room)) => brief_table(table, room),
         (Block::KeyValue { title, pairs }, room) => list(title, &joined(pairs), room),
         (Block::Series(bins), _) => series(bins, style),
-        // `whole_view` has no charts.
-        (Block::Chart(_), _) => String::new(),
+        // `whole_view` has no charts, and the histograms of all bins.
+        (Block::Chart(_) | Block::Bars(_), _) => String::new(),
         (Block::Notes { title, lines }, _) => list(title, lines, None),
         (Block::Section { title, lines }, _) => format!("### {title}\n\n{}", list("", lines, None)),
         (Block::Prose(lines), _) => paragraphs(lines),

@@ -94,11 +94,8 @@ impl TextBuffer {
                 let longest = pairs.iter().map(|(key, _)| display_width(key)).max().unwrap_or(0);
                 self.pairs(pairs, longest + COLUMN_GAP, Tone::Normal);
             }
-            Block::Series(bins) => {
-                for line in histogram::draw(bins, self.width(), self.style.ascii) {
-                    self.line(line.trim_end(), Mark::Normal);
-                }
-            }
+            Block::Series(bins) => self.lines(&histogram::draw(bins, self.width(), self.style.ascii)),
+            Block::Bars(bars) => self.lines(&histogram::draw_bars(bars, self.width(), self.style.ascii)),
             Block::Chart(chart) => {
                 self.title(&chart.title);
                 for line in plot::draw(chart, self.width(), self.style.ascii) {
@@ -120,6 +117,12 @@ impl TextBuffer {
             }
             Block::Folded { blocks, .. } => blocks.iter().for_each(|block| self.block(block)),
             Block::Conclusion(conclusion) => self.conclusion(conclusion),
+        }
+    }
+
+    fn lines(&mut self, lines: &[String]) {
+        for line in lines {
+            self.line(line.trim_end(), Mark::Normal);
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::schema::{places, replace};
 use crate::support::{NO_CHART, NO_METRICS, document, fixtures, kind, rendered, text_of, uncolored, without_constants};
-use clockscope_records::{ClockRecord, DOCUMENT_SCHEMA, Document, Figure, is_steering};
+use clockscope_records::{ClockRecord, DOCUMENT_SCHEMA, Document, Envelope, Figure, Steps, is_steering};
 use clockscope_report::{Columns, Format, Style, render};
 use clockscope_testing::Schema;
 use serde_json::{Value, json};
@@ -172,8 +172,9 @@ fn a_document_without_contents_prints_something() {
 /// Clocks side by side, and histograms, fit whatever width the terminal has.
 #[test]
 fn narrow_terminals_have_narrow_tables() {
-    for (width, ascii) in [(40, true), (60, false), (200, true)] {
-        let style = Style { width: Some(width), ascii, ..Style::default() };
+    let ways = [(40, true), (60, false), (200, true)].into_iter().flat_map(|way| [(way, true), (way, false)]);
+    for ((width, ascii), all) in ways {
+        let style = Style { width: Some(width), ascii, all, ..Style::default() };
         let text = render(&document("steps"), Format::Table, style).unwrap();
         let drawn = |line: &&str| line.contains(['█', '#']) || line.starts_with(['c', 'm', 's', '2', '5', '7', '9']);
         let too_wide = |line: &&str| line.chars().count() > usize::from(width);
@@ -181,7 +182,8 @@ fn narrow_terminals_have_narrow_tables() {
         assert!(too_wide.is_empty(), "{width}: {too_wide:#?}");
         assert_eq!(text.contains('█'), !ascii);
     }
-    let wide = render(&document("steps"), Format::Table, Style { width: Some(200), ..Style::default() }).unwrap();
+    let style = Style { width: Some(200), all: true, ..Style::default() };
+    let wide = render(&document("steps"), Format::Table, style).unwrap();
     let head: Vec<&str> = wide.lines().find(|line| line.contains("Time (ns)")).unwrap().split_whitespace().collect();
     assert_eq!(head, ["Time", "(ns)", "tsc", "realtime_coarse", "monotonic", "gettimeofday"]);
 }
@@ -224,11 +226,32 @@ fn columns_that_belong_together_stay_together() {
 
 #[test]
 fn rows_that_are_left_out_are_said_to_be() {
-    let text = render(&document("steps"), Format::Table, Style { rows: Some(2), ..Style::default() }).unwrap();
+    let text =
+        render(&document("steps"), Format::Table, Style { rows: Some(2), all: true, ..Style::default() }).unwrap();
     assert!(text.contains("rarer ones"), "{text}");
     // None at all leaves the rest as it was.
-    let text = render(&document("steps"), Format::Table, Style { rows: Some(0), ..Style::default() }).unwrap();
+    let text =
+        render(&document("steps"), Format::Table, Style { rows: Some(0), all: true, ..Style::default() }).unwrap();
     assert!(text.contains("The largest:") && text.contains('█') && text.contains("The worst"), "{text}");
+}
+
+/// A screen has each frequent difference once, and all others by decades; of many clocks it has no
+/// histogram but those of faulty ones.
+#[test]
+fn a_screen_of_steps_has_few_rows() {
+    let Document::Steps(mut steps) = document("steps") else { panic!("steps") };
+    let screen = |steps: &Envelope<Steps>| {
+        render(&Document::Steps(steps.clone()), Format::Table, Style { width: Some(80), ..Style::default() }).unwrap()
+    };
+    let text = screen(&steps);
+    let bars = text.lines().filter(|line| line.contains('█')).count();
+    assert!(text.lines().count() <= 60 && bars == 20, "{bars} {text}");
+    assert!(text.contains("10.0148 ns") && text.contains("7,034,023  89.1928%"), "{text}");
+    let clocks = steps.found.clocks.clone();
+    steps.found.clocks.extend(clocks);
+    assert!(!screen(&steps).contains('█'), "{}", screen(&steps));
+    steps.found.clocks[0].events.as_mut().unwrap().regression = 1;
+    assert!(screen(&steps).contains('█') && screen(&steps).contains("1 regression"), "{}", screen(&steps));
 }
 
 /// An unknown figure is shown as such, in every format, and never as a number.

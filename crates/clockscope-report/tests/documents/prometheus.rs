@@ -224,7 +224,7 @@ fn a_hostile_record_is_one_file_of_sound_series() {
         .filter(|series| series.name == "clockscope_clock_verdict")
         .map(|series| series.label("clock"))
         .collect();
-    // A clock of civil time has a series for each use.
+    // A clock that shows the time of day has a series for each use.
     clocks.dedup();
     assert_eq!(clocks, ["tsc", "a\\\"} 1 clockscope_clock_verdict{clock=\"x [2J ", ""]);
     let info = series.iter().find(|series| series.name == "clockscope_clocksource_info").unwrap();
@@ -286,9 +286,9 @@ fn every_metric_states_its_unit() {
     }
 }
 
-/// The error of civil time that is exposed is the daemon's, whatever the kernel states.
+/// The error of the time of day that is exposed is the daemon's, whatever the kernel states.
 #[test]
-fn the_error_of_civil_time_is_that_of_a_daemon_that_answers() {
+fn the_error_of_time_of_day_is_that_of_a_daemon_that_answers() {
     let mut record = check();
     let piece = evidence(&mut record, "realtime", "synchronization");
     (piece["error_s"], piece["daemon_error_s"]) = (0.5.into(), 0.011.into());

@@ -66,8 +66,8 @@ pub struct ClockInfo {
     pub counts_suspend: bool,
     /// True if it is a device of its own, which is read in one way only.
     pub is_device: bool,
-    /// True if programs of this system usually read it: for intervals if it is monotonic, for civil
-    /// time if it is a wall clock.
+    /// True if programs of this system usually read it: for intervals if it is monotonic, for the
+    /// time of day if it is a wall clock.
     pub is_usual: bool,
     /// True if it is a call that reads another clock of the same system: an older one, or the
     /// standard library of a language.
@@ -132,7 +132,7 @@ impl ClockInfo {
         self.interfaces.iter().find(|interface| interface.is_written(text))
     }
 
-    /// Returns whether it is a wall clock: civil time, which may be set.
+    /// Returns whether it is a wall clock: the time of day, which may be set.
     #[must_use]
     pub fn is_wall(&self) -> bool {
         self.kind == ClockKind::Wall

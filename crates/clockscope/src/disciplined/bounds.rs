@@ -1,5 +1,5 @@
-//! The bounds of civil time: the system's statement of once a second, carried on by the counter, or
-//! for callers that are not served by it by an unsteered clock.
+//! The bounds of the time of day: the system's statement of once a second, carried on by the
+//! counter, or for callers that are not served by it by an unsteered clock.
 //!
 //! The interval is tied to true time, not to the wall clock. The counter carries it on at the rate
 //! of the question, and it becomes wider by the largest drift. So a wall clock that is set or
@@ -9,17 +9,17 @@
 
 use clockscope_core::brackets::Bracket;
 
-use super::layers::CivilBounds;
+use super::layers::WallBounds;
 use super::lines::agreement::MAX_RATE_DIFFERENCE;
 use super::lines::carried::Carried;
 use super::lines::errors::BracketInterval;
 use super::page::OffsetClock;
 use super::page::shared_statement::{ClockSnapshot, Statement, Turn};
-use super::page::statement::{BoundedAt, Bounds, CivilStatement, MAX_DRIFT, earlier, is_same_rate, later};
+use super::page::statement::{BoundedAt, Bounds, MAX_DRIFT, WallStatement, earlier, is_same_rate, later};
 use super::page::version::Version;
 use super::use_rate::Usage;
 use super::{Counter, OsClock};
-use clockscope_core::CivilState;
+use clockscope_core::WallState;
 
 /// Windows between two questions beside a line, so that a clock of unsteady rate does not lead to
 /// one question after the other.
@@ -28,7 +28,7 @@ const RETRY_WINDOWS: u64 = 8;
 /// Comparisons of the system's clocks that are tried, until one was not interrupted.
 const TRIES: u32 = 4;
 
-impl<C: Counter, S: OsClock> CivilBounds<C, S> {
+impl<C: Counter, S: OsClock> WallBounds<C, S> {
     /// Returns the interval in which the true time is, where the system states one.
     #[inline(always)]
     pub(super) fn bounded(&self) -> BoundedAt {
@@ -106,7 +106,7 @@ impl<C: Counter, S: OsClock> CivilBounds<C, S> {
     /// other kinds.
     pub(super) fn bounded_unasked(&self) -> BoundedAt {
         let by_line = self.page.read_bounds(|| self.counter.ordered());
-        by_line.or_else(|| self.bounded_at_any_age()).unwrap_or(BoundedAt::nothing(CivilState::Unavailable))
+        by_line.or_else(|| self.bounded_at_any_age()).unwrap_or(BoundedAt::nothing(WallState::Unavailable))
     }
 
     fn bounded_at_any_age(&self) -> Option<BoundedAt> {
@@ -128,7 +128,7 @@ impl<C: Counter, S: OsClock> CivilBounds<C, S> {
     }
 
     /// Keeps a statement that the system made before its clocks were read and after that.
-    fn keep_statement(&self, turn: Turn, [before, after]: [&CivilStatement; 2], clocks: ClockSnapshot) {
+    fn keep_statement(&self, turn: Turn, [before, after]: [&WallStatement; 2], clocks: ClockSnapshot) {
         if before.lasts_ns == 0 || !is_same(before, after) {
             return;
         }
@@ -140,7 +140,7 @@ impl<C: Counter, S: OsClock> CivilBounds<C, S> {
     }
 
     /// The system's statement now, and its interval at some moment of this call.
-    fn ask_at_once(&self) -> (CivilStatement, BoundedAt) {
+    fn ask_at_once(&self) -> (WallStatement, BoundedAt) {
         let began_ns = self.read();
         let statement = self.ask_statement();
         let took_ns = self.read().saturating_sub(began_ns);
@@ -153,8 +153,8 @@ impl<C: Counter, S: OsClock> CivilBounds<C, S> {
         (statement, bounded)
     }
 
-    fn ask_statement(&self) -> CivilStatement {
-        self.os.civil_statement().unwrap_or(CivilStatement::nothing(CivilState::Unavailable))
+    fn ask_statement(&self) -> WallStatement {
+        self.os.wall_statement().unwrap_or(WallStatement::nothing(WallState::Unavailable))
     }
 
     /// Asks the system, and publishes the line anew with the statement, if the counter can carry
@@ -192,7 +192,7 @@ impl<C: Counter, S: OsClock> CivilBounds<C, S> {
         }
         let took_ns = end.wrapping_sub(start) as f64 * rate;
         let bounded =
-            CivilStatement { latest_ns: later(after.latest_ns, (took_ns * (1.0 + MAX_DRIFT)) as u64 + 1), ..after };
+            WallStatement { latest_ns: later(after.latest_ns, (took_ns * (1.0 + MAX_DRIFT)) as u64 + 1), ..after };
         let tick_ns = guard.rate.os_tick_ns();
         let on_os_clock = Bracket { inner: bracket.inner.wrapping_sub(self.page.offset()), ..bracket };
         let share = MAX_RATE_DIFFERENCE + guard.errors.interval().uncertain();
@@ -210,7 +210,7 @@ impl<C: Counter, S: OsClock> CivilBounds<C, S> {
             // A change of the rate by this share may stay unnoticed until the renewal after the
             // next.
             let open_ns = (share * 3.0 * self.window_ns() as f64) as u64 + 1;
-            let carried = CivilStatement {
+            let carried = WallStatement {
                 earliest_ns: earlier(bounded.earliest_ns, open_ns),
                 latest_ns: later(bounded.latest_ns, open_ns),
                 ..bounded
@@ -221,13 +221,13 @@ impl<C: Counter, S: OsClock> CivilBounds<C, S> {
         if took_ns < 0.0 {
             return None;
         }
-        let CivilStatement { earliest_ns, latest_ns, state, .. } = bounded;
+        let WallStatement { earliest_ns, latest_ns, state, .. } = bounded;
         Some(BoundedAt { earliest_ns, latest_ns, state })
     }
 }
 
 /// Returns true if the system stated the same at two moments, as far as its bounds go.
-fn is_same(one: &CivilStatement, other: &CivilStatement) -> bool {
+fn is_same(one: &WallStatement, other: &WallStatement) -> bool {
     one.state == other.state && is_same_rate(one.rate_ppm, other.rate_ppm)
 }
 

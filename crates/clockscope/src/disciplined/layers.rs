@@ -57,9 +57,9 @@ layers! {
     /// Observes one moment of all clocks.
     Observer(Report) in "observation.rs";
     /// Answers questions about the clock.
-    Report(CivilBounds) in "report.rs";
-    /// Serves the bounds of civil time.
-    CivilBounds(OffsetClocks) in "bounds.rs";
+    Report(WallBounds) in "report.rs";
+    /// Serves the bounds of the time of day.
+    WallBounds(OffsetClocks) in "bounds.rs";
     /// Serves the wall clock and the boot clock.
     OffsetClocks(Serving) in "offset_clock.rs";
     /// Serves readings of the time.

@@ -1,4 +1,4 @@
-//! One moment of a history: both clocks' readings, and the system's statement on civil time.
+//! One moment of a history: both clocks' readings, and the system's statement on the time of day.
 
 use clockscope_core::brackets::Bracket;
 
@@ -6,7 +6,7 @@ use super::layers::Observer;
 use super::page::statement::{earlier, later};
 use super::page::{ClockOffset, OffsetClock};
 use super::{Counter, Demotion, OsClock};
-use clockscope_core::CivilState;
+use clockscope_core::WallState;
 
 /// Brackets tried for an observation.
 const TRIES: u32 = 4;
@@ -22,12 +22,12 @@ pub(crate) struct Observation {
     /// The wall clock's lead before the bracket and after it, and its largest error, in ns.
     pub(crate) wall: [Option<(ClockOffset, u64)>; 2],
     /// The true time's smallest and largest lead over the timeline, in ns.
-    pub(crate) civil: (i64, i64, CivilState),
+    pub(crate) bounds: (i64, i64, WallState),
 }
 
-/// Way in which an observation learns of civil time.
+/// Way in which an observation learns of the time of day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CivilTime {
+pub enum BoundsRequest {
     /// A question to the system, by a system call.
     Asked,
     /// The system's last statement, carried on.
@@ -53,14 +53,14 @@ impl Observation {
         suspended_ns: 0,
         disruptions: None,
         wall: [None; 2],
-        civil: (0, 0, CivilState::Synchronized),
+        bounds: (0, 0, WallState::Synchronized),
     };
 }
 
 impl<C: Counter, S: OsClock> Observer<C, S> {
-    /// Compares both clocks, and reads the system's civil time. A bracket that is no wider than
+    /// Compares both clocks, and reads the system's time of day. A bracket that is no wider than
     /// `enough` ticks ends the search for a narrower one.
-    pub(crate) fn observe(&self, enough: u64, civil: CivilTime) -> Result<Observation, Unobserved> {
+    pub(crate) fn observe(&self, enough: u64, bounds: BoundsRequest) -> Result<Observation, Unobserved> {
         self.prepare();
         if let Some(reason) = self.barred() {
             return Err(Unobserved::Barred(reason));
@@ -68,11 +68,11 @@ impl<C: Counter, S: OsClock> Observer<C, S> {
         // If the OS clock stepped back, a reading notices that, and has the timeline wait.
         self.read();
         let before = self.offset_now(OffsetClock::Wall);
-        let civil = self.ahead(civil);
+        let bounds = self.ahead(bounds);
         if let Some(clocks) = self.observe_bracket(enough) {
             let wall = [before, self.offset_now(OffsetClock::Wall)];
             if !clocks.bracket.went_back() {
-                return Ok(Observation { civil, wall, ..clocks });
+                return Ok(Observation { bounds, wall, ..clocks });
             }
         }
         Err(self.barred().map_or(Unobserved::NoBracket, Unobserved::Barred))
@@ -92,13 +92,13 @@ impl<C: Counter, S: OsClock> Observer<C, S> {
     }
 
     /// The true time's smallest and largest lead over the timeline.
-    fn ahead(&self, civil: CivilTime) -> (i64, i64, CivilState) {
-        let Ok(before_ns) = self.os_ns_at_once() else { return (0, 0, CivilState::Unavailable) };
-        let bounded = match civil {
-            CivilTime::Asked => self.bounded(),
-            CivilTime::Unasked => self.bounded_unasked(),
+    fn ahead(&self, bounds: BoundsRequest) -> (i64, i64, WallState) {
+        let Ok(before_ns) = self.os_ns_at_once() else { return (0, 0, WallState::Unavailable) };
+        let bounded = match bounds {
+            BoundsRequest::Asked => self.bounded(),
+            BoundsRequest::Unasked => self.bounded_unasked(),
         };
-        let Ok(after_ns) = self.os_ns_at_once() else { return (0, 0, CivilState::Unavailable) };
+        let Ok(after_ns) = self.os_ns_at_once() else { return (0, 0, WallState::Unavailable) };
         // The clocks of a timeline and of a statement may each be a tick further than they show.
         let tick_ns = self.trust.os_tick_ns();
         let least_ns = earlier(earlier(bounded.earliest_ns, after_ns), tick_ns);
@@ -107,12 +107,12 @@ impl<C: Counter, S: OsClock> Observer<C, S> {
 
     /// Observes only the OS clock, which is both clocks of the bracket.
     #[cfg(not(clockscope_models))]
-    pub(crate) fn observe_os(&self, civil: CivilTime) -> Result<Observation, Unobserved> {
+    pub(crate) fn observe_os(&self, bounds: BoundsRequest) -> Result<Observation, Unobserved> {
         self.prepare();
         self.read();
-        let (before, civil) = (self.offset_now(OffsetClock::Wall), self.ahead(civil));
+        let (before, bounds) = (self.offset_now(OffsetClock::Wall), self.ahead(bounds));
         let ns = self.os_ns().map_err(|_| Unobserved::NoBracket)?;
         let bracket = Bracket { before: ns, inner: ns, after: ns };
-        Ok(Observation { bracket, civil, wall: [before, self.offset_now(OffsetClock::Wall)], ..Observation::NONE })
+        Ok(Observation { bracket, bounds, wall: [before, self.offset_now(OffsetClock::Wall)], ..Observation::NONE })
     }
 }

@@ -31,8 +31,8 @@ pub(crate) const MAX_CPU_OFFSET_NS: u64 = 1_000;
 #[repr(C, align(32))]
 struct SegmentWords([AtomicU64; Segment::WORDS]);
 
-/// Words that are published beside a line: the offsets to other clocks, and the bounds of civil
-/// time. Number n belongs to slot n of the version. One cache line.
+/// Words that are published beside a line: the offsets to other clocks, and the bounds of the time
+/// of day. Number n belongs to slot n of the version. One cache line.
 #[repr(C, align(32))]
 struct BesideWords([AtomicU64; BesideLine::WORDS]);
 
@@ -234,8 +234,8 @@ impl Page {
         segment.fresh(tick).filter(|ns| *ns >= self.floor()).map(|ns| offset.clock_ns(ns))
     }
 
-    /// The fast path of the bounds of civil time. `None` as in [`Page::read`], and without bounds.
-    /// The segment's ticks show that the clocks were compared recently.
+    /// The fast path of the bounds of the time of day. `None` as in [`Page::read`], and without
+    /// bounds. The segment's ticks show that the clocks were compared recently.
     #[inline(always)]
     pub(crate) fn read_bounds(&self, counter: impl FnOnce() -> u64) -> Option<BoundedAt> {
         let version = self.version();

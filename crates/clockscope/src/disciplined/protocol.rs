@@ -10,12 +10,12 @@ use loom::thread;
 use super::offsets::Distance;
 use super::page::line::ServedLine;
 use super::page::shared_statement::{ClockSnapshot, SharedStatement, Statement};
-use super::page::statement::CivilStatement;
+use super::page::statement::WallStatement;
 use super::page::version::{ServingMode, Version};
 use super::page::{BesideLine, ClockOffset, OffsetClock, Page};
 use super::{Counter, Disciplined, OsClock};
 use crate::{Errno, Source};
-use clockscope_core::CivilState;
+use clockscope_core::WallState;
 use clockscope_core::brackets::Bracket;
 
 fn check(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
@@ -69,14 +69,14 @@ fn wall_time_is_of_one_version() {
             (ServedLine::single(start, start + ahead, 1.0, 1000), BesideLine { wall, ..BesideLine::default() })
         };
         let mut version = opened(&page);
-        let (line, civil) = published(10, 0);
-        page.publish(&mut version, &line, &civil);
+        let (line, bounds) = published(10, 0);
+        page.publish(&mut version, &line, &bounds);
         let publisher = {
             let page = page.clone();
             thread::spawn(move || {
                 for (start, ahead) in [(20, 1_000), (30, 2_000)] {
-                    let (line, civil) = published(start, ahead);
-                    page.publish(&mut version, &line, &civil);
+                    let (line, bounds) = published(start, ahead);
+                    page.publish(&mut version, &line, &bounds);
                 }
             })
         };
@@ -414,12 +414,12 @@ fn statement(number: i64) -> Statement {
         counter_ticks: number as u64,
     };
     let rate_ppm = number as f64;
-    let reported = CivilStatement {
+    let reported = WallStatement {
         earliest_ns: -number,
         latest_ns: number,
         lasts_ns: 1_000,
         rate_ppm,
-        state: CivilState::Synchronized,
+        state: WallState::Synchronized,
     };
     Statement::new(reported, seen, number as u64, 0, 1_000).unwrap()
 }

@@ -42,7 +42,7 @@ pub(crate) struct Fit {
     /// The last piece; the width of the true time's bounds when it began, and the OS clock's
     /// largest distance from a straight line in its first interval, in ns.
     piece: Piece,
-    civil_width_ns: u64,
+    bounds_width_ns: u64,
     drift_ns: u64,
     /// The rate over the last piece that went on, in ns a count; 0 before one has.
     straight_rate: f64,
@@ -145,7 +145,7 @@ impl Fit {
         last: Observation::NONE,
         end: (0, 0),
         piece: Piece::NONE,
-        civil_width_ns: 0,
+        bounds_width_ns: 0,
         drift_ns: 0,
         straight_rate: 0.0,
         anchor: Bracket::ZERO,
@@ -258,13 +258,13 @@ impl Fit {
         let counts = count.wrapping_sub(from);
         let wall = wall_between(last, seen);
         let length_ns = seen.bracket.inner_since(&last.bracket).max(0.0);
-        let civil = civil_between(last, seen, (length_ns * MAX_DRIFT) as u64 + 1);
+        let bounds = bounds_between(last, seen, (length_ns * MAX_DRIFT) as u64 + 1);
         let since = count.wrapping_sub(self.piece.start);
         let is_straight = self.goes_on
             && since <= Piece::MAX_COUNTS
             && ahead_ns(self.piece.at(since), seen).abs() <= self.allowed_ns(seen);
         let is_prolonged = is_straight && drift_ns.is_none_or(|drift_ns| are_alike(drift_ns, self.drift_ns));
-        if is_prolonged && let Some(known) = together(&self.piece, wall, &civil, self.civil_width_ns) {
+        if is_prolonged && let Some(known) = together(&self.piece, wall, &bounds, self.bounds_width_ns) {
             self.piece = Piece { counts: since, ..known };
             self.end = (count, self.piece.end_value());
             let rise = self.end.1 - self.piece.value;
@@ -274,9 +274,9 @@ impl Fit {
         let (tick_length, goes_on) =
             if is_straight { (self.piece.tick_length, true) } else { self.slope(seen, counts.max(1)) };
         let (wall, wall_error_ns) = wall;
-        self.piece = Piece { start: from, counts, value, tick_length, error_ns: 0, wall, wall_error_ns, civil };
+        self.piece = Piece { start: from, counts, value, tick_length, error_ns: 0, wall, wall_error_ns, bounds };
         self.end = (count, self.piece.end_value());
-        (self.has_piece, self.goes_on, self.civil_width_ns) = (true, goes_on, civil.width_ns);
+        (self.has_piece, self.goes_on, self.bounds_width_ns) = (true, goes_on, bounds.width_ns);
         self.drift_ns = drift_ns.unwrap_or(self.drift_ns);
         Step { push: Some(self.piece), ..Step::default() }
     }
@@ -359,17 +359,17 @@ fn wall_between(last: &Observation, seen: &Observation) -> (ClockOffset, u64) {
 }
 
 /// The true time's lead between two observations, in which it may have moved by `moved_ns`.
-fn civil_between(last: &Observation, seen: &Observation, moved_ns: u64) -> Ahead {
+fn bounds_between(last: &Observation, seen: &Observation, moved_ns: u64) -> Ahead {
     let [last, seen] =
-        [last, seen].map(|Observation { civil: (least, most, state), .. }| Ahead::between(*least, *most, *state));
+        [last, seen].map(|Observation { bounds: (least, most, state), .. }| Ahead::between(*least, *most, *state));
     last.in_both(&seen).widened(moved_ns)
 }
 
 /// The piece with this offset of the wall clock and these bounds of the true time, too; `None` if
 /// another has to begin, because the wall clock was set, or the bounds would be twice as wide as at
 /// first.
-fn together(piece: &Piece, wall: (ClockOffset, u64), civil: &Ahead, first_width_ns: u64) -> Option<Piece> {
-    let civil = piece.civil.union(civil)?;
+fn together(piece: &Piece, wall: (ClockOffset, u64), bounds: &Ahead, first_width_ns: u64) -> Option<Piece> {
+    let bounds = piece.bounds.union(bounds)?;
     let (_, wall_error_ns) = same_wall((piece.wall, piece.wall_error_ns), wall)?;
-    if civil.width_ns > 2 * first_width_ns { None } else { Some(Piece { civil, wall_error_ns, ..*piece }) }
+    if bounds.width_ns > 2 * first_width_ns { None } else { Some(Piece { bounds, wall_error_ns, ..*piece }) }
 }

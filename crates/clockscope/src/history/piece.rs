@@ -1,6 +1,6 @@
 //! A piece of the function from counts to time, with the errors of the readings in it.
 
-use clockscope_core::CivilState;
+use clockscope_core::WallState;
 
 use crate::disciplined::{BoundedAt, ClockOffset};
 use crate::tick_length::TickLength;
@@ -19,7 +19,7 @@ pub struct Piece {
     /// The wall clock's lead over the timeline; unknown if it was set in this piece.
     pub(crate) wall: ClockOffset,
     pub(crate) wall_error_ns: u64,
-    pub(crate) civil: Ahead,
+    pub(crate) bounds: Ahead,
 }
 
 /// Bounds of the true time's lead over the timeline.
@@ -28,7 +28,7 @@ pub(crate) struct Ahead {
     pub(crate) least_ns: i64,
     /// Less than 2^56 ns, two years; more is not bounded.
     pub(crate) width_ns: u64,
-    pub(crate) state: CivilState,
+    pub(crate) state: WallState,
 }
 
 /// A piece in words.
@@ -55,13 +55,13 @@ impl Piece {
             self.tick_length.mantissa,
             self.error_ns.min(MAX_ERROR_NS) << 32 | self.wall_error_ns.min(MAX_ERROR_NS),
             self.wall.0,
-            self.civil.least_ns as u64,
-            (self.civil.state as u64) << 56 | self.civil.width_ns.min(MAX_WIDTH_NS),
+            self.bounds.least_ns as u64,
+            (self.bounds.state as u64) << 56 | self.bounds.width_ns.min(MAX_WIDTH_NS),
         ]
     }
 
     pub(crate) fn from_words(words: Words) -> Self {
-        let [start, packed, value, mantissa, errors, wall, least, civil] = words;
+        let [start, packed, value, mantissa, errors, wall, least, bounds] = words;
         Self {
             start,
             counts: packed & Self::MAX_COUNTS,
@@ -70,10 +70,10 @@ impl Piece {
             error_ns: unsaturated(errors >> 32),
             wall: ClockOffset(wall),
             wall_error_ns: unsaturated(errors & MAX_ERROR_NS),
-            civil: Ahead {
+            bounds: Ahead {
                 least_ns: least as i64,
-                width_ns: civil & MAX_WIDTH_NS,
-                state: CivilState::of_number(civil >> 56),
+                width_ns: bounds & MAX_WIDTH_NS,
+                state: WallState::of_number(bounds >> 56),
             },
         }
     }
@@ -87,7 +87,7 @@ impl Piece {
         error_ns: 0,
         wall: ClockOffset::UNKNOWN,
         wall_error_ns: 0,
-        civil: Ahead { least_ns: 0, width_ns: 0, state: CivilState::Synchronized },
+        bounds: Ahead { least_ns: 0, width_ns: 0, state: WallState::Synchronized },
     };
 
     /// Length of the longest piece.
@@ -135,13 +135,13 @@ impl Piece {
     /// The bounds of the true time where ours is `ns`, in ns since the Unix epoch.
     #[must_use]
     pub fn bounded_at(&self, ns: u64) -> BoundedAt {
-        let Ahead { least_ns, state, .. } = self.civil;
+        let Ahead { least_ns, state, .. } = self.bounds;
         if !state.is_bounded() {
             return BoundedAt::nothing(state);
         }
         BoundedAt {
             earliest_ns: least_ns.saturating_add_unsigned(ns.saturating_sub(self.error_ns)),
-            latest_ns: self.civil.most_ns().saturating_add_unsigned(ns.saturating_add(self.error_ns)),
+            latest_ns: self.bounds.most_ns().saturating_add_unsigned(ns.saturating_add(self.error_ns)),
             state,
         }
     }
@@ -176,7 +176,7 @@ impl Piece {
             error_ns: self.error_ns.max(next.error_ns).saturating_add(middle.max(end)).saturating_add(1),
             wall,
             wall_error_ns,
-            civil: self.civil.in_both(&next.civil),
+            bounds: self.bounds.in_both(&next.bounds),
             ..*self
         })
     }
@@ -199,21 +199,17 @@ pub(crate) fn same_wall(
 
 impl Ahead {
     /// Nothing bounds the true time.
-    pub(crate) const fn unbounded(state: CivilState) -> Self {
+    pub(crate) const fn unbounded(state: WallState) -> Self {
         Self { least_ns: 0, width_ns: 0, state }
     }
 
     /// Between these two; not bounded if their difference is too large.
-    pub(crate) fn between(least_ns: i64, most_ns: i64, state: CivilState) -> Self {
+    pub(crate) fn between(least_ns: i64, most_ns: i64, state: WallState) -> Self {
         let width_ns = most_ns.wrapping_sub(least_ns) as u64;
         if !state.is_bounded() || most_ns < least_ns {
             return Self::unbounded(state);
         }
-        if width_ns > MAX_WIDTH_NS {
-            Self::unbounded(CivilState::Worthless)
-        } else {
-            Self { least_ns, width_ns, state }
-        }
+        if width_ns > MAX_WIDTH_NS { Self::unbounded(WallState::Worthless) } else { Self { least_ns, width_ns, state } }
     }
 
     /// The largest distance.
@@ -232,7 +228,7 @@ impl Ahead {
     pub(crate) fn in_both(&self, other: &Self) -> Self {
         let unbounded = if other.state.is_bounded() { self.state } else { other.state };
         self.union(other).unwrap_or(Self::unbounded(if unbounded.is_bounded() {
-            CivilState::Unavailable
+            WallState::Unavailable
         } else {
             unbounded
         }))

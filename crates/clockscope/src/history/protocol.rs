@@ -9,7 +9,7 @@ use super::piece::{Ahead, Piece};
 use super::{History, Uncovered, process_mark};
 use crate::disciplined::ClockOffset;
 use crate::tick_length::TickLength;
-use clockscope_core::CivilState;
+use clockscope_core::WallState;
 
 /// Ten counts from `start` on, which begin at `value` ns.
 fn piece(start: u64, value: u64, ns_per_tick: f64) -> Piece {
@@ -21,7 +21,7 @@ fn piece(start: u64, value: u64, ns_per_tick: f64) -> Piece {
         error_ns: 0,
         wall: ClockOffset::UNKNOWN,
         wall_error_ns: 0,
-        civil: Ahead::unbounded(CivilState::Unavailable),
+        bounds: Ahead::unbounded(WallState::Unavailable),
     }
 }
 

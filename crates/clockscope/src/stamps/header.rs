@@ -20,7 +20,7 @@ use core::fmt;
 use core::str::FromStr;
 use core::time::Duration;
 
-use clockscope_core::CivilState;
+use clockscope_core::WallState;
 
 use super::by_piece::{bounded_by, instant_by, wall_by};
 use super::errors::StampError;
@@ -242,14 +242,14 @@ impl fmt::Display for Header {
 }
 
 fn write_piece(piece: &Piece, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let Piece { start, counts, value, tick_length, error_ns, wall, wall_error_ns, civil } = piece;
+    let Piece { start, counts, value, tick_length, error_ns, wall, wall_error_ns, bounds } = piece;
     let TickLength { mantissa, shift } = tick_length;
     write!(f, "piece {start} {counts} {value} {mantissa} {shift} {error_ns}")?;
     match wall.is_known() {
         true => write!(f, " {} {wall_error_ns}", wall.ns())?,
         false => write!(f, " {UNKNOWN} {UNKNOWN}")?,
     }
-    writeln!(f, " {} {} {}", civil.state.as_str(), civil.least_ns, civil.width_ns)
+    writeln!(f, " {} {} {}", bounds.state.as_str(), bounds.least_ns, bounds.width_ns)
 }
 
 impl FromStr for Header {
@@ -385,15 +385,15 @@ fn piece(words: &mut core::str::Split<'_, char>) -> Result<Piece, Reason> {
         _ => return Err(Reason::Value),
     };
     let state = state(words.next())?;
-    let civil = Ahead { least_ns: number(words)?, width_ns: number(words)?, state };
-    let piece = Piece { start, counts, value, tick_length, error_ns, wall, wall_error_ns, civil };
+    let bounds = Ahead { least_ns: number(words)?, width_ns: number(words)?, state };
+    let piece = Piece { start, counts, value, tick_length, error_ns, wall, wall_error_ns, bounds };
     // A piece whose numbers do not fit its words was not written by this library.
     if Piece::from_words(piece.words()) == piece { Ok(piece) } else { Err(Reason::Value) }
 }
 
-fn state(word: Option<&str>) -> Result<CivilState, Reason> {
-    (0..=CivilState::Unavailable as u64)
-        .map(CivilState::of_number)
+fn state(word: Option<&str>) -> Result<WallState, Reason> {
+    (0..=WallState::Unavailable as u64)
+        .map(WallState::of_number)
         .find(|state| word == Some(state.as_str()))
         .ok_or(Reason::Value)
 }

@@ -2,12 +2,12 @@
 
 #![cfg(all(unix, feature = "serde"))]
 
-use clockscope::{AtomicInstant, Basis, CivilState, Instant, Interval, Leap, WallTime};
+use clockscope::{AtomicInstant, Basis, Instant, Interval, Leap, WallState, WallTime};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant as StdInstant};
 
 #[test]
-fn moments_are_numbers_and_civil_time_is_a_text() {
+fn moments_are_numbers_and_time_of_day_is_a_text() {
     let (moment, wall) = (Instant::MAX, WallTime::from_unix_ns(1_700_000_000_000_000_001));
     assert_eq!(
         serde_json::to_string(&(moment, wall)).unwrap(),
@@ -28,7 +28,7 @@ fn moments_are_numbers_and_civil_time_is_a_text() {
 #[test]
 fn intervals_are_sent() {
     let [earliest, latest] = [1, 1_000_000_001].map(WallTime::from_unix_ns);
-    let interval = Interval::new(earliest, latest, CivilState::WhileNotSlewing).unwrap();
+    let interval = Interval::new(earliest, latest, WallState::WhileNotSlewing).unwrap();
     let text = serde_json::to_string(&interval).unwrap();
     assert_eq!(
         text,

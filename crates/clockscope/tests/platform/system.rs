@@ -75,7 +75,7 @@ fn there_is_a_clock() {
 }
 
 #[test]
-fn civil_time_is_the_systems() {
+fn time_of_day_is_the_systems() {
     let ours = |time: WallTime| i128::from(time.as_unix_ns());
     let slack = SLACK.as_nanos() as i128;
     let before = host::unix_ns();

@@ -3,8 +3,8 @@
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use clockscope::CivilState;
 use clockscope::Source;
+use clockscope::WallState;
 use clockscope_testing::skip;
 
 use super::{assert_right, deny, forked, in_a_process, is_usable, monotonic_by_syscall, read, settle};
@@ -37,11 +37,11 @@ fn a_forked_child_asks_the_kernel_for_its_bound_again() {
             clockscope::bounded::now().state
         };
         let before = clockscope::bounded::now().state;
-        if before == CivilState::Unavailable || denied() == CivilState::Unavailable {
+        if before == WallState::Unavailable || denied() == WallState::Unavailable {
             skip("nothing is stated, or nothing carries it on");
             return;
         }
-        assert!(forked(|| assert_eq!(clockscope::bounded::now().state, CivilState::Unavailable)));
+        assert!(forked(|| assert_eq!(clockscope::bounded::now().state, WallState::Unavailable)));
         assert_eq!(clockscope::bounded::now().state, before, "the parent's is kept");
     });
     assert!(status.success(), "{status}");

@@ -241,17 +241,18 @@ fn a_process_that_has_read_for_a_while_may_be_confined() {
     assert!(status.success(), "{status}");
 }
 
-/// Civil time was asked for before, and stamps were taken: later timestamps of every kind make no
-/// other system call than the OS clock's, for longer than what was stated of civil time lasts.
+/// The time of day was asked for before, and stamps were taken: later timestamps of every kind make
+/// no other system call than the OS clock's, for longer than what was stated of the time of day
+/// lasts.
 #[test]
 fn timestamps_of_every_kind_may_be_taken_confined() {
     let status = in_a_process(here!(timestamps_of_every_kind_may_be_taken_confined), &[], || {
         clockscope::prepare();
-        let civil = bounded::now();
+        let within = bounded::now();
         let (counter, os) = (stamps::counter().ok(), stamps::os());
         settle();
         // Asked beside a line.
-        black_box((bounded::now(), civil, wall::now()));
+        black_box((bounded::now(), within, wall::now()));
         kill_for_all_others();
         let began = clockscope::now();
         while began.elapsed() < Duration::from_millis(2500) {
@@ -270,10 +271,10 @@ fn timestamps_of_every_kind_may_be_taken_confined() {
     assert!(status.success(), "{status}");
 }
 
-/// As documented: a caller that wants civil time asks the system.
+/// As documented: a caller that wants the time of day asks the system.
 #[test]
-fn civil_time_is_asked_for_by_its_callers_alone() {
-    let status = in_a_process(here!(civil_time_is_asked_for_by_its_callers_alone), &[], || {
+fn time_of_day_is_asked_for_by_its_callers_alone() {
+    let status = in_a_process(here!(time_of_day_is_asked_for_by_its_callers_alone), &[], || {
         black_box(bounded::now());
         settle();
         kill_for_all_others();

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clockscope::stamps::{self, Converted, Header, Refused, Stamp, StampClock, StampError, Stamps};
-use clockscope::{CivilState, Demotion, Instant, Upkeep};
+use clockscope::{Demotion, Instant, Upkeep, WallState};
 use clockscope_testing::{skip, until};
 
 use super::{ALLOCATIONS, disable_counter, forked, in_a_process, install, monotonic_by_syscall};
@@ -284,11 +284,11 @@ fn one_variable_takes_stamps_of_the_system_where_the_counter_is_refused() {
     assert!(status.success(), "{status}");
 }
 
-/// Stamps of both clocks, taken between the same readings, have the same moment, civil time and
-/// bounds, singly and in batches.
+/// Stamps of both clocks, taken between the same readings, have the same moment, the time of day
+/// and bounds, singly and in batches.
 #[test]
 fn stamps_of_both_clocks_convert_alike() {
-    fn check(stamps: Stamps, taken: &[(u64, Stamp, u64)]) -> Vec<(i64, i64, CivilState)> {
+    fn check(stamps: Stamps, taken: &[(u64, Stamp, u64)]) -> Vec<(i64, i64, WallState)> {
         let each = || taken.iter().map(|(_, stamp, _)| *stamp);
         let instants: Vec<_> = each().map(|stamp| stamps.instant(stamp).unwrap()).collect();
         let walls: Vec<_> = each().map(|stamp| stamps.wall(stamp).unwrap()).collect();

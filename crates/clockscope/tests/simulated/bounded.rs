@@ -1,9 +1,9 @@
-//! The bounds of civil time, in worlds whose true time is known.
+//! The bounds of the time of day, in worlds whose true time is known.
 
 use crate::world::watch::Watch;
 use crate::world::{MILLISECOND, Moment, SECOND, World};
-use clockscope::CivilState;
 use clockscope::Source;
+use clockscope::WallState;
 use clockscope::disciplined::{BoundedAt, Disciplined};
 use clockscope_testing::cases;
 use clockscope_testing::simulation::Random;
@@ -13,9 +13,9 @@ type Clock = Disciplined<&'static World, &'static World>;
 
 /// An interval. The true time at some moment of the call must be inside.
 fn ask(world: &World, clock: &Clock) -> BoundedAt {
-    let before = world.civil_ns();
+    let before = world.true_utc_ns();
     let at = clock.bounded();
-    let after = world.civil_ns();
+    let after = world.true_utc_ns();
     let (earliest, latest) = (i128::from(at.earliest_ns), i128::from(at.latest_ns));
     assert!(earliest <= after && before <= latest, "{before} to {after} is not in {at:?}");
     assert!(at.state.is_bounded() || (at.earliest_ns, at.latest_ns) == (i64::MIN, i64::MAX), "{at:?}");
@@ -145,9 +145,9 @@ fn an_interval_of_a_rare_caller_grows_and_is_no_wider_than_it_must_be() {
         run(&watch, SECOND, MILLISECOND);
         let (mut narrowest, mut widest) = (i64::MAX, 0);
         for _ in 0..4_000 {
-            let error_ns = (watch.world.wall_ps() / 1000 - watch.world.civil_ns()).abs() as i64;
+            let error_ns = (watch.world.wall_ps() / 1000 - watch.world.true_utc_ns()).abs() as i64;
             let at = run(&watch, MILLISECOND, MILLISECOND);
-            assert_eq!(at.state, CivilState::Synchronized);
+            assert_eq!(at.state, WallState::Synchronized);
             let width_ns = at.latest_ns - at.earliest_ns - 2 * error_ns;
             (narrowest, widest) = (narrowest.min(width_ns), widest.max(width_ns));
         }
@@ -166,10 +166,10 @@ fn a_slew_takes_the_truth_out_of_no_interval_of_a_rare_caller() {
             run(&watch, 300 * MILLISECOND, 300_000);
             let state = run(&watch, 1_000_000, 1_000_000).state;
             // A slew of less than the growth shows when the system is asked next.
-            assert!(state == CivilState::Slewing || share.abs() < 0.01, "{share} {after}");
+            assert!(state == WallState::Slewing || share.abs() < 0.01, "{share} {after}");
             watch.world.slew(0.0);
             run(&watch, 1_200 * MILLISECOND, 3 * MILLISECOND);
-            assert_eq!(run(&watch, 1, 1).state, CivilState::Synchronized);
+            assert_eq!(run(&watch, 1, 1).state, WallState::Synchronized);
         }
     }
 }
@@ -224,11 +224,11 @@ fn a_rare_caller_asks_again_after_a_decision() {
 fn every_state_is_a_value_to_a_rare_caller() {
     let watch = light();
     let states = [
-        CivilState::Worthless,
-        CivilState::Unsynchronized,
-        CivilState::WhileNotSlewing,
-        CivilState::Slewing,
-        CivilState::Synchronized,
+        WallState::Worthless,
+        WallState::Unsynchronized,
+        WallState::WhileNotSlewing,
+        WallState::Slewing,
+        WallState::Synchronized,
     ];
     for state in states {
         watch.world.states.set(Some(state));
@@ -238,10 +238,10 @@ fn every_state_is_a_value_to_a_rare_caller() {
         assert_eq!(watch.world.statements.get(), statements, "{state:?} is carried on");
     }
     // Near a leap second nothing is carried on.
-    watch.world.states.set(Some(CivilState::LeapSecond));
+    watch.world.states.set(Some(WallState::LeapSecond));
     run(&watch, 1_050 * MILLISECOND, 10 * MILLISECOND);
     assert!(questions(&watch, 100 * MILLISECOND, MILLISECOND) >= 100);
-    watch.world.states.set(Some(CivilState::Synchronized));
+    watch.world.states.set(Some(WallState::Synchronized));
     run(&watch, 10 * MILLISECOND, MILLISECOND);
     assert_eq!(questions(&watch, 100 * MILLISECOND, MILLISECOND), 0);
 }
@@ -257,7 +257,7 @@ fn a_question_that_is_interrupted_takes_the_truth_out_of_no_interval() {
         |world| world.suspend(20_000),
         |world| world.step_wall(-(MILLISECOND as i64)),
         |world| world.step_os(MILLISECOND as i64),
-        |world| world.states.set(Some(CivilState::Unsynchronized)),
+        |world| world.states.set(Some(WallState::Unsynchronized)),
     ];
     for (at, moment) in (0..30).flat_map(|at| [(at, Moment::Before), (at, Moment::After)]) {
         for what in whats {
@@ -306,7 +306,7 @@ fn an_interval_grows_and_is_no_wider_than_it_must_be() {
         let at = run(&watch, 5 * MILLISECOND, 5_000);
         let width = at.latest_ns - at.earliest_ns;
         assert!((20_000..=20_000 + 1_010_000 + 10_000).contains(&width), "{width} ns");
-        assert_eq!(at.state, CivilState::Synchronized);
+        assert_eq!(at.state, WallState::Synchronized);
     }
 }
 
@@ -320,7 +320,7 @@ fn a_rate_that_is_a_little_off_is_covered_by_the_growth() {
         watch.settle();
         run(&watch, 3 * SECOND, 8_000);
         let statements = watch.world.statements.get();
-        assert_eq!(run(&watch, 500 * MILLISECOND, 8_000).state, CivilState::Synchronized);
+        assert_eq!(run(&watch, 500 * MILLISECOND, 8_000).state, WallState::Synchronized);
         assert!(watch.world.statements.get() - statements <= 6);
     }
 }
@@ -336,10 +336,10 @@ fn a_slew_that_begins_within_the_second_is_noticed() {
             run(&watch, 20 * MILLISECOND + after * 1_000, 5_000);
             watch.world.slew(share);
             run(&watch, 4 * MILLISECOND, 5_000);
-            assert_eq!(run(&watch, 5_000, 5_000).state, CivilState::Slewing, "{share} {after}");
+            assert_eq!(run(&watch, 5_000, 5_000).state, WallState::Slewing, "{share} {after}");
             watch.world.slew(0.0);
             run(&watch, 1_200 * MILLISECOND, 20_000);
-            assert_eq!(run(&watch, 30_000, 5_000).state, CivilState::Synchronized);
+            assert_eq!(run(&watch, 30_000, 5_000).state, WallState::Synchronized);
         }
     }
 }
@@ -352,10 +352,10 @@ fn a_wall_clock_that_is_set_takes_the_truth_out_of_no_interval() {
         run(&watch, 30 * MILLISECOND, 5_000);
         watch.world.step_wall(step);
         // Whoever sets a clock by hand takes its error away (STA_UNSYNC).
-        watch.world.states.set(Some(CivilState::Unsynchronized));
+        watch.world.states.set(Some(WallState::Unsynchronized));
         run(&watch, 3 * MILLISECOND, 5_000);
-        assert_eq!(run(&watch, 30_000, 5_000).state, CivilState::Unsynchronized);
-        watch.world.states.set(Some(CivilState::Synchronized));
+        assert_eq!(run(&watch, 30_000, 5_000).state, WallState::Unsynchronized);
+        watch.world.states.set(Some(WallState::Synchronized));
         run(&watch, 1_100 * MILLISECOND, 10_000);
         assert!(run(&watch, 30_000, 5_000).state.is_bounded());
     }
@@ -366,11 +366,11 @@ fn every_state_is_a_value() {
     let mut watch = Watch::ordinary();
     watch.settle();
     let states = [
-        CivilState::Worthless,
-        CivilState::Unsynchronized,
-        CivilState::WhileNotSlewing,
-        CivilState::Slewing,
-        CivilState::Synchronized,
+        WallState::Worthless,
+        WallState::Unsynchronized,
+        WallState::WhileNotSlewing,
+        WallState::Slewing,
+        WallState::Synchronized,
     ];
     for state in states {
         watch.world.states.set(Some(state));
@@ -379,12 +379,12 @@ fn every_state_is_a_value() {
     }
     watch.world.states.set(None);
     run(&watch, 1_050 * MILLISECOND, 10_000);
-    assert_eq!(ask(watch.world, &watch.clock).state, CivilState::Unavailable);
+    assert_eq!(ask(watch.world, &watch.clock).state, WallState::Unavailable);
     // Near a leap second nothing is carried on.
-    watch.world.states.set(Some(CivilState::LeapSecond));
+    watch.world.states.set(Some(WallState::LeapSecond));
     run(&watch, 1_050 * MILLISECOND, 10_000);
     let statements = watch.world.statements.get();
-    assert_eq!(run(&watch, MILLISECOND, 10_000).state, CivilState::LeapSecond);
+    assert_eq!(run(&watch, MILLISECOND, 10_000).state, WallState::LeapSecond);
     assert!(watch.world.statements.get() - statements >= 100);
 }
 
@@ -399,7 +399,7 @@ enum Event {
     Pass(u64),
     StepOs(i64),
     ResetCounter,
-    State(CivilState),
+    State(WallState),
     Interrupt(u64, Moment, u64),
     Preempt(u64, Moment, u32, u64),
 }
@@ -407,11 +407,8 @@ enum Event {
 fn event() -> impl Strategy<Value = Event> {
     let moment = prop_oneof![Just(Moment::Before), Just(Moment::After)];
     let gap = || prop_oneof![Just(0), 1u64..20_000, 1u64..20_000, 1u64..3_000_000];
-    let state = prop_oneof![
-        Just(CivilState::Synchronized),
-        Just(CivilState::Unsynchronized),
-        Just(CivilState::WhileNotSlewing)
-    ];
+    let state =
+        prop_oneof![Just(WallState::Synchronized), Just(WallState::Unsynchronized), Just(WallState::WhileNotSlewing)];
     prop_oneof![
         8 => (1u32..2000, gap()).prop_map(|(n, gap)| Event::Ask(n, gap)),
         2 => (1u32..2000, gap()).prop_map(|(n, gap)| Event::Now(n, gap)),
@@ -477,7 +474,7 @@ fn play(script: Vec<Event>) {
 fn mishap() -> impl Strategy<Value = Event> {
     let slew = prop_oneof![Just(0.0), -90e-6f64..90e-6, -5e-4f64..5e-4, -0.1f64..0.1];
     let state =
-        prop_oneof![Just(CivilState::Synchronized), Just(CivilState::Unsynchronized), Just(CivilState::LeapSecond)];
+        prop_oneof![Just(WallState::Synchronized), Just(WallState::Unsynchronized), Just(WallState::LeapSecond)];
     prop_oneof![
         4 => slew.prop_map(Event::Slew),
         2 => prop_oneof![-3_000i64..3_000, -1_000_000_000i64..1_000_000_000].prop_map(Event::Step),

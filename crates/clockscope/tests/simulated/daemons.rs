@@ -23,7 +23,7 @@ struct Bounded {
     /// Readings whose bound was not asked for.
     unproven: VecDeque<Reading>,
     worst_ns: f64,
-    /// True if the program asks for civil time, too, at each reading.
+    /// True if the program asks for the time of day, too, at each reading.
     is_asking: bool,
     /// Until when the counter may be ahead of the OS clock, in ns of true time.
     is_ahead_until_ns: u64,
@@ -45,25 +45,25 @@ impl Bounded {
             self.watch.world.pass(every);
             let error_ns = self.watch.read();
             if self.is_asking {
-                self.ask_for_civil_time();
+                self.ask_for_the_time_of_day();
             }
             let (at_ns, generation) = (self.watch.world.true_ns(), self.watch.clock.generation());
             self.unproven.push_back(Reading { at_ns, error_ns, generation });
         }
     }
 
-    /// Asserts that the true civil time is in the interval that is returned now.
-    fn ask_for_civil_time(&self) {
-        let before = self.watch.world.civil_ns();
+    /// Asserts that the true time of day is in the interval that is returned now.
+    fn ask_for_the_time_of_day(&self) {
+        let before = self.watch.world.true_utc_ns();
         let at = self.watch.clock.bounded();
-        let after = self.watch.world.civil_ns();
+        let after = self.watch.world.true_utc_ns();
         let is_inside = i128::from(at.earliest_ns) <= after && before <= i128::from(at.latest_ns);
         let is_ahead = self.watch.world.true_ns() <= self.is_ahead_until_ns;
         assert!(is_inside || is_ahead, "{before} to {after} is not in {at:?}");
     }
 
-    /// See [`step`]. A counter that steps ahead takes the interval of civil time with it, as it
-    /// takes readings, until the line is renewed.
+    /// See [`step`]. A counter that steps ahead takes the interval of the time of day with it, as
+    /// it takes readings, until the line is renewed.
     fn step(&mut self, ns: i64) {
         step(self.watch.world, ns);
         if ns > 0 {

@@ -16,7 +16,7 @@ struct Stamped {
     count: u64,
     os_ns: (f64, f64),
     wall_ns: (f64, f64),
-    civil_ns: (i128, i128),
+    true_utc_ns: (i128, i128),
 }
 
 /// A world, its clock, and a history of `N` pieces.
@@ -27,12 +27,12 @@ struct Run<const N: usize> {
 }
 
 fn stamp(world: &World) -> Stamped {
-    let now = || (in_f64(world.os_ps()) / 1000.0, in_f64(world.wall_ps()) / 1000.0, world.civil_ns());
+    let now = || (in_f64(world.os_ps()) / 1000.0, in_f64(world.wall_ps()) / 1000.0, world.true_utc_ns());
     let before = now();
     let count = world.ordered();
     let after = now();
-    let (os_ns, wall_ns, civil_ns) = ((before.0, after.0), (before.1, after.1), (before.2, after.2));
-    Stamped { count, os_ns, wall_ns, civil_ns }
+    let (os_ns, wall_ns, true_utc_ns) = ((before.0, after.0), (before.1, after.1), (before.2, after.2));
+    Stamped { count, os_ns, wall_ns, true_utc_ns }
 }
 
 impl<const N: usize> Run<N> {
@@ -79,7 +79,7 @@ impl<const N: usize> Run<N> {
             assert!(off <= bound + error_ns as f64 + 600.0, "{off} ns off the wall clock, {bound} + {error_ns}");
         }
         let bounded = piece.bounded_at(ns);
-        let (before, after) = stamped.civil_ns;
+        let (before, after) = stamped.true_utc_ns;
         assert!(i128::from(bounded.earliest_ns) <= after && before <= i128::from(bounded.latest_ns), "{bounded:?}");
         Some((ns, piece.error_ns()))
     }

@@ -12,9 +12,9 @@ pub(crate) mod watch;
 
 use std::cell::Cell;
 
-use clockscope::CivilState;
 use clockscope::Errno;
-use clockscope::disciplined::{CivilStatement, Counter, OsClock};
+use clockscope::WallState;
+use clockscope::disciplined::{Counter, OsClock, WallStatement};
 use clockscope_testing::simulation::{Refused, SimulatedClock, Uniprocessor};
 
 pub(crate) use clockscope_testing::simulation::Moment;
@@ -50,8 +50,8 @@ pub(crate) struct World {
     pub(crate) wall_reads: Cell<u64>,
     pub(crate) boot_reads: Cell<u64>,
     pub(crate) statements: Cell<u64>,
-    /// State of civil time that the system states.
-    pub(crate) states: Cell<Option<CivilState>>,
+    /// State of the time of day that the system states.
+    pub(crate) states: Cell<Option<WallState>>,
     /// Amount by which the system's stated error exceeds the true one, in ns.
     pub(crate) margin_ns: Cell<u64>,
     /// Rate error of the OS clock, as a share: positive if it is fast.
@@ -105,7 +105,7 @@ impl World {
             wall_reads: Cell::new(0),
             boot_reads: Cell::new(0),
             statements: Cell::new(0),
-            states: Cell::new(Some(CivilState::Synchronized)),
+            states: Cell::new(Some(WallState::Synchronized)),
             margin_ns: Cell::new(0),
             share: Cell::new(0.0),
             raw_share: Cell::new(0.0),
@@ -184,8 +184,8 @@ impl World {
         self.machine.clock(BOOT).refuse(refuses.then_some(Refused(1)));
     }
 
-    /// The true civil time, in ns: that of a wall clock which nobody ever touched.
-    pub(crate) fn civil_ns(&self) -> i128 {
+    /// The true time of day, in ns: that of a wall clock which nobody ever touched.
+    pub(crate) fn true_utc_ns(&self) -> i128 {
         i128::from(self.wall_start_ns) + (self.now_ps() / 1000) as i128
     }
 
@@ -298,25 +298,25 @@ impl OsClock for World {
     }
 
     /// A daemon that states its error exactly, and is believed unless it slews.
-    fn civil_statement(&self) -> Option<CivilStatement> {
+    fn wall_statement(&self) -> Option<WallStatement> {
         self.statements.set(self.statements.get() + 1);
         let share = self.share.get();
         let rate_ppm = ((1.0 + share) / (1.0 + self.raw_share.get()) - 1.0) * 1e6;
-        let error_ns = || (self.wall_ps() / 1000 - self.civil_ns()).abs();
+        let error_ns = || (self.wall_ps() / 1000 - self.true_utc_ns()).abs();
         // A clock that is slewed may be interrupted before it is read, and after.
         let before_ns = error_ns();
         let wall_ns = i128::from(self.machine.read_clock(WALL, STATEMENT_PS).ok()?);
         let error_ns = before_ns.max(error_ns()) + i128::from(self.margin_ns.get()) + 2;
         let state = self.states.get()?;
-        let state = if share.abs() > 100e-6 && state.is_bounded() { CivilState::Slewing } else { state };
+        let state = if share.abs() > 100e-6 && state.is_bounded() { WallState::Slewing } else { state };
         if !state.is_bounded() {
-            let mut statement = CivilStatement::nothing(state);
+            let mut statement = WallStatement::nothing(state);
             statement.rate_ppm = rate_ppm;
             return Some(statement);
         }
         // The clock was read at some moment of what the question took.
-        let mut statement = CivilStatement::new((wall_ns - error_ns) as i64, (wall_ns + error_ns) as i64, state);
-        statement.lasts_ns = if state == CivilState::LeapSecond { 0 } else { SECOND };
+        let mut statement = WallStatement::new((wall_ns - error_ns) as i64, (wall_ns + error_ns) as i64, state);
+        statement.lasts_ns = if state == WallState::LeapSecond { 0 } else { SECOND };
         statement.rate_ppm = rate_ppm;
         Some(statement)
     }

@@ -152,15 +152,15 @@ pub(super) fn daemons(seen: &mut Seen) {
 
 /// If the true time is known, `utc_now()` holds it or says that it does not know, for each daemon;
 /// and in a leap second.
-pub(super) fn civil(seen: &mut Seen) {
-    let mut civil = |(name, calls): (&str, u32)| {
-        let run = seen.json(&format!("civil_{name}"));
-        seen.expect(run["command"] == format!("{calls} calls"), || format!("steer civil-{name}: {}", run["command"]));
+pub(super) fn bounds(seen: &mut Seen) {
+    let mut bounds = |(name, calls): (&str, u32)| {
+        let run = seen.json(&format!("bounds_{name}"));
+        seen.expect(run["command"] == format!("{calls} calls"), || format!("steer bounds-{name}: {}", run["command"]));
         run
     };
     let runs = [("chronyd", 2), ("ntpd", 1), ("timesyncd", 1), ("phc2sys", 3)];
-    let [chronyd, ntpd, timesyncd, phc2sys] = runs.map(&mut civil);
-    let leap = seen.json("civil_leap");
+    let [chronyd, ntpd, timesyncd, phc2sys] = runs.map(&mut bounds);
+    let leap = seen.json("bounds_leap");
     let said = seen.output("steer_leap").map(|(_, text)| text).unwrap_or_default();
     seen.expect(said.trim() == "3 calls", || format!("steer leap: {said}"));
     let count = |run: &Value, answer: &str, field: &str| run[answer][field].as_u64().unwrap_or(0);

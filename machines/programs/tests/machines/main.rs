@@ -158,7 +158,7 @@ mod booted {
         step: Machine { name: "step", check: changes::step, ..PC };
         slew: Machine { name: "slew", check: changes::slew, ..PC };
         daemons: Machine { name: "daemons", check: changes::daemons, ..PC };
-        civil: Machine { name: "civil", check: changes::civil, ..PC };
+        bounds: Machine { name: "bounds", check: changes::bounds, ..PC };
         wall: Machine { name: "wall", check: changes::wall, ..PC };
         suspend: Machine { name: "suspend", check: changes::suspend, ..PC };
         switch: Machine { name: "switch", check: changes::switch, ..PC };

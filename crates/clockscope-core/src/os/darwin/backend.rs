@@ -7,7 +7,7 @@ mod errno;
 mod fork;
 
 pub use super::process::process;
-pub use super::single_call::{Timeline, civil};
+pub use super::single_call::{Timeline, kernel_clock};
 pub use super::unsupported::{
     ClockSet, allowed_cpus, clocksource, counter_is_accepted, counter_is_clocksource, counter_is_permitted,
     current_cpu, perf_frequency, set_allowed_cpus, survive_disabled_counter, wipe_on_fork,

@@ -1,8 +1,8 @@
-//! Civil time on Android, whose apps may not ask for the kernel's error.
+//! The time of day on Android, whose apps may not ask for the kernel's error.
 
 use super::posix::{ByLibc, Timespec};
 use crate::Errno;
-use crate::civil::KernelClockState;
+use crate::kernel_clock::KernelClockState;
 
 /// Returns CLOCK_REALTIME, of which nobody states an error.
 ///

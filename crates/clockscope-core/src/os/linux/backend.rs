@@ -1,14 +1,14 @@
 //! Linux.
 
 mod affinity;
-#[cfg_attr(target_os = "android", path = "android.rs")]
-mod civil;
 mod clock_set;
 mod elf;
 #[path = "../unix/errno.rs"]
 mod errno;
 #[path = "../unix/fork.rs"]
 mod fork;
+#[cfg_attr(target_os = "android", path = "android.rs")]
+mod kernel_clock;
 mod mapped_page;
 pub mod perf;
 mod permission;
@@ -23,12 +23,12 @@ mod wiping;
 
 pub use super::process::process;
 pub use affinity::{allowed_cpus, current_cpu, set_allowed_cpus};
-#[cfg(target_os = "linux")]
-pub use civil::adjtimex;
-pub use civil::read as civil;
 pub use clock_set::ClockSet;
 pub use errno::keep_errno;
 pub use fork::call_in_child;
+#[cfg(target_os = "linux")]
+pub use kernel_clock::adjtimex;
+pub use kernel_clock::read as kernel_clock;
 pub use mapped_page::MappedPage;
 pub use perf::frequency as perf_frequency;
 pub use permission::{

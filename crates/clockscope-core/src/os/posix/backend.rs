@@ -12,7 +12,7 @@ pub mod timecounter;
 
 #[cfg(unix)]
 pub use super::process::process;
-pub use super::single_call::{Timeline, civil};
+pub use super::single_call::{Timeline, kernel_clock};
 #[cfg(not(any(target_os = "freebsd", target_os = "netbsd", target_os = "openbsd")))]
 pub use super::unsupported::clocksource;
 #[cfg(not(target_os = "freebsd"))]

@@ -6,7 +6,7 @@ mod counter;
 mod last_error;
 
 pub use super::process::process;
-pub use super::single_call::{Timeline, civil};
+pub use super::single_call::{Timeline, kernel_clock};
 pub use super::unsupported::{
     ClockSet, call_in_child, clocksource, counter_is_clocksource, counter_is_permitted, no_fork as wipe_on_fork,
     perf_frequency, survive_disabled_counter,

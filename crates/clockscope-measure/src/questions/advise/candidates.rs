@@ -205,7 +205,7 @@ pub(super) fn weigh<'a>(clocks: Vec<ClockFigures<'a>>, environment: &Environment
 fn unfit_for_intervals(clock: &ClockIdentity, environment: &Environment) -> Option<LeftOutCause> {
     match clock.kind {
         _ if clock.is_device => Some(LeftOutCause::Device),
-        ClockKind::Wall => Some(LeftOutCause::CivilTime),
+        ClockKind::Wall => Some(LeftOutCause::TimeOfDay),
         ClockKind::CpuTime => Some(LeftOutCause::ProcessorTime),
         ClockKind::Cycles => Some(LeftOutCause::CoreCycles),
         ClockKind::Monotonic | ClockKind::Counter if !clock.is_ordered => Some(LeftOutCause::Unordered),

@@ -100,7 +100,7 @@ fn a_languages_clocks_are_weighed_like_all_others() {
     let clocks = [
         language_clock("usual()", ClockKind::Monotonic, Some(200.0)),
         language_clock("library()", ClockKind::Monotonic, Some(100.0)),
-        language_clock("civil()", ClockKind::Wall, None),
+        language_clock("time_of_day()", ClockKind::Wall, None),
     ];
     for (error, clock, repetitions) in [(0.05, "usual()", 1), (0.01, "library()", 2)] {
         let advice = language_advice(&clocks, error, Work::Spin);
@@ -110,7 +110,7 @@ fn a_languages_clocks_are_weighed_like_all_others() {
         assert_eq!(row.scale_error, Figure::unknown(texts::NO_RATE_STATEMENT));
         let left_out: Vec<(&str, LeftOutCause)> =
             advice.left_out.iter().map(|clock| (clock.clock.as_str(), clock.cause)).collect();
-        assert_eq!(left_out, [("civil()", LeftOutCause::CivilTime)]);
+        assert_eq!(left_out, [("time_of_day()", LeftOutCause::TimeOfDay)]);
     }
     let mut back = clocks[0].clone();
     back.row.regressions = Figure::Known(1);
@@ -161,7 +161,7 @@ fn what_is_left_out_has_its_cause() {
     };
     assert_eq!(cause(stuck), Some(LeftOutCause::Stuck));
     for (kind, expected) in [
-        (ClockKind::Wall, LeftOutCause::CivilTime),
+        (ClockKind::Wall, LeftOutCause::TimeOfDay),
         (ClockKind::CpuTime, LeftOutCause::ProcessorTime),
         (ClockKind::Cycles, LeftOutCause::CoreCycles),
         (ClockKind::Counter, LeftOutCause::OtherKind),
@@ -334,7 +334,7 @@ fn the_scale_is_what_the_daemon_states() {
         tai_offset_s: None,
         status: status.iter().map(ToString::to_string).collect(),
         state: None,
-        civil_error_s: None,
+        time_of_day_error_s: None,
     };
     let steered = |chrony: ChronyTracking, freq_ppm, tick_us| Synchronization {
         adjtimex: Figure::Known(state(&[], freq_ppm, tick_us)),

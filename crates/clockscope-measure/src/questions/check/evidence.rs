@@ -61,13 +61,13 @@ impl WeighedEvidence {
 /// All that is known of one clock.
 pub(super) struct ClockEvidence {
     clock: String,
-    shows_civil_time: bool,
+    shows_time_of_day: bool,
     found: Vec<WeighedEvidence>,
 }
 
 impl ClockEvidence {
-    pub(super) fn for_clock(clock: &str, shows_civil_time: bool) -> Self {
-        Self { clock: clock.to_owned(), shows_civil_time, found: Vec::new() }
+    pub(super) fn for_clock(clock: &str, shows_time_of_day: bool) -> Self {
+        Self { clock: clock.to_owned(), shows_time_of_day, found: Vec::new() }
     }
 
     /// Adds evidence that matters only if it is against the clock.
@@ -96,15 +96,15 @@ impl ClockEvidence {
         concerned.map(WeighedEvidence::alone).min().unwrap_or(Trustworthiness::Undecided)
     }
 
-    /// The verdict for one use, or for all; `None` for civil time alone of a clock that does not
-    /// show it.
+    /// The verdict for one use, or for all; `None` for the time of day alone of a clock that does
+    /// not show it.
     pub(super) fn verdict(self, requested: Option<Use>) -> Option<Verdict> {
         let mut uses = Uses::default();
-        if requested != Some(Use::Civil) {
+        if requested != Some(Use::TimeOfDay) {
             uses.interval = Some(self.verdict_for(Use::Interval));
         }
-        if requested != Some(Use::Interval) && self.shows_civil_time {
-            uses.civil = Some(self.verdict_for(Use::Civil));
+        if requested != Some(Use::Interval) && self.shows_time_of_day {
+            uses.time_of_day = Some(self.verdict_for(Use::TimeOfDay));
         }
         let verdict = uses.worst()?;
         let mut evidence = Vec::new();

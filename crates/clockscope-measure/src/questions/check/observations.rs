@@ -3,8 +3,8 @@
 
 use clockscope_records::checks::{CostCause, HypervisorStatement, ReferenceProblem};
 use clockscope_records::{
-    Adjtimex, CivilState, ClockBasis, ClockKind, ClockRecord, Cost, Emulator, Environment, KernelVerdict, Offsets,
-    Order, Rate, RateRecord, ReadPath, Sequence, Synchronization, Unknown, UnreadableClock, texts,
+    Adjtimex, ClockBasis, ClockKind, ClockRecord, Cost, Emulator, Environment, KernelVerdict, Offsets, Order, Rate,
+    RateRecord, ReadPath, Sequence, Synchronization, Unknown, UnreadableClock, WallState, texts,
 };
 use clockscope_system::clocksource;
 
@@ -43,7 +43,7 @@ pub(crate) struct Observations {
     pub(crate) elapsed_ns: f64,
     /// Libraries that are preloaded into this process.
     pub(crate) preloaded: Vec<String>,
-    /// Statements of the kernel and of a daemon on civil time.
+    /// Statements of the kernel and of a daemon on the time of day.
     pub(crate) synchronization: Synchronization,
     /// True if the system's clocks were judged by the counter; otherwise by a system call.
     pub(crate) by_counter: bool,
@@ -205,9 +205,9 @@ impl Observations {
         self.synchronization.adjtimex.known()
     }
 
-    /// The largest error of civil time by the statement of chronyd, in s, with what it has still to
-    /// correct; `None` where none answers that follows a source, and while it works off an offset
-    /// above its error.
+    /// The largest error of the time of day by the statement of chronyd, in s, with what it has
+    /// still to correct; `None` where none answers that follows a source, and while it works off an
+    /// offset above its error.
     pub(super) fn daemon_error_s(&self) -> Option<f64> {
         let tracking = self.synchronization.chrony.known()?;
         let correction_s = tracking.correction_s.abs();
@@ -229,7 +229,7 @@ impl Observations {
             Some(_) => return None,
             // Daemons that steer by the kernel's loop leave offsets to that, beside the frequency.
             None => match self.kernel_time()? {
-                kernel if kernel.state != Some(CivilState::Synchronized) => return None,
+                kernel if kernel.state != Some(WallState::Synchronized) => return None,
                 kernel if !kernel.status.iter().any(|flag| flag == "pll") => return None,
                 kernel => (kernel.steering_ppm(), 0.0),
             },

@@ -2,7 +2,7 @@
 
 use clockscope_records::checks::{self, CostCause, RateChange, ReferenceProblem, Suspect};
 use clockscope_records::{
-    CivilState, ClockBasis, ClockRecord, EvidenceData, EvidenceKind, Figure, Finding, RateRecord, ReadPath,
+    ClockBasis, ClockRecord, EvidenceData, EvidenceKind, Figure, Finding, RateRecord, ReadPath, WallState,
 };
 use clockscope_system::clocksource;
 
@@ -351,19 +351,19 @@ fn follows(
     evidence
 }
 
-/// Evidence on civil time, by what the error is worth that a daemon has stated. Of a clock
+/// Evidence on the time of day, by what the error is worth that a daemon has stated. Of a clock
 /// that nobody synchronizes, and of one that is being corrected, the error is unknown, and may be
 /// anything; a daemon that states no error leaves the question open. One that answers by itself
 /// knows better than the kernel, whose flag it may have left as it was.
 fn synchronization(seen: &Observations, clock: &ClockRecord) -> WeighedEvidence {
     let (kernel, daemon_error_s) = (seen.kernel_time(), seen.daemon_error_s());
-    let (state, error_s) = kernel.map_or((None, None), |kernel| (kernel.state, kernel.civil_error_s));
+    let (state, error_s) = kernel.map_or((None, None), |kernel| (kernel.state, kernel.time_of_day_error_s));
     let shows_utc = clock.identity.name == "tai" && kernel.is_some_and(|kernel| kernel.tai_offset_s.is_none());
     let finding = match state {
         _ if shows_utc => Finding::Against,
         _ if daemon_error_s.is_some() => Finding::For,
-        Some(CivilState::Unsynchronized | CivilState::Slewing) => Finding::Against,
-        Some(CivilState::Synchronized | CivilState::WhileNotSlewing) if error_s.is_some() => Finding::For,
+        Some(WallState::Unsynchronized | WallState::Slewing) => Finding::Against,
+        Some(WallState::Synchronized | WallState::WhileNotSlewing) if error_s.is_some() => Finding::For,
         _ => Finding::Unknown,
     };
     let reported_error_s = kernel.map(|kernel| kernel.maxerror_us as f64 / 1e6);

@@ -2,8 +2,8 @@
 //!
 //! A reading by the C library or the vDSO is taken between two by the system call, which only the
 //! kernel answers. One that does not lie between them, again and again, is of another clock. Where
-//! the system call is refused, the vDSO takes its place. Older calls for civil time and those of
-//! languages have no system call of their name: they show CLOCK_REALTIME in a unit of their own.
+//! the system call is refused, the vDSO takes its place. Older calls for the time of day and those
+//! of languages have no system call of their name: they show CLOCK_REALTIME in a unit of their own.
 
 use clockscope_records::ReadPath;
 use clockscope_system::{ClockInfo, Unit};
@@ -48,8 +48,9 @@ pub(crate) fn find<P: Platform>(setup: &Setup<'_, P>, names: &[String]) -> Resul
     }
     let named: Vec<&str> = names.iter().map(|name| crate::questions::rate::base_name(name)).collect();
     let catalog = Catalog::new(setup.session.platform);
-    let civil = catalog.entries.iter().filter(|entry| is_civil(&entry.info)).map(|entry| entry.info.name.as_ref());
-    let names: Vec<String> = named.iter().copied().chain(civil).map(str::to_owned).collect();
+    let wall_clocks =
+        catalog.entries.iter().filter(|entry| is_usual_time_of_day(&entry.info)).map(|entry| entry.info.name.as_ref());
+    let names: Vec<String> = named.iter().copied().chain(wall_clocks).map(str::to_owned).collect();
     let catalog = catalog.select(&names, Paths::All)?.tried(setup.session)?;
     let mut compared = Vec::new();
     for entry in &catalog.entries {
@@ -63,8 +64,8 @@ pub(crate) fn find<P: Platform>(setup: &Setup<'_, P>, names: &[String]) -> Resul
     Ok(compared)
 }
 
-/// Returns true if programs of this system usually read civil time by it.
-fn is_civil(info: &ClockInfo) -> bool {
+/// Returns true if programs of this system usually read the time of day by it.
+fn is_usual_time_of_day(info: &ClockInfo) -> bool {
     info.is_usual && info.is_wall()
 }
 
@@ -94,7 +95,7 @@ fn by_path<'a, P: Platform>(
     }
     catalog.entries.iter().find(|other| {
         let other = &other.info;
-        let is_same = if is_wrapper(&entry.info) { is_civil(other) } else { other.name == entry.info.name };
+        let is_same = if is_wrapper(&entry.info) { is_usual_time_of_day(other) } else { other.name == entry.info.name };
         is_same && other.path == path && other.unit == Unit::Nanoseconds
     })
 }

@@ -14,7 +14,7 @@ use crate::instrument::error::{MeasureError, PolicyError};
 use crate::platform::Platform;
 
 /// Names of the clocks to judge, each once: those asked for, or the usual ones that there are, and
-/// those that the policy names. For civil time, those that show it.
+/// those that the policy names. For the time of day, those that show it.
 pub(super) fn names<P: Platform>(
     platform: &P,
     policy: &Policy,
@@ -23,17 +23,17 @@ pub(super) fn names<P: Platform>(
 ) -> Result<Vec<String>, MeasureError> {
     let catalog = Catalog::new(platform);
     refuse_unanswerable(policy)?;
-    let is_civil_only = for_use == Some(Use::Civil);
+    let is_time_of_day_only = for_use == Some(Use::TimeOfDay);
     let mut indices = Vec::new();
     if requested.is_empty() {
         let usual = default_clocks::names(&catalog, default_clocks::is_systems);
         indices.extend(usual.iter().filter_map(|name| index(&catalog, name).ok()));
-        indices.retain(|index| !is_civil_only || shows_civil_time(&catalog, *index));
+        indices.retain(|index| !is_time_of_day_only || shows_time_of_day(&catalog, *index));
     }
     for name in requested {
         let found = if name == COUNTER { None } else { Some(index(&catalog, name)?) };
-        if is_civil_only && !found.is_some_and(|index| shows_civil_time(&catalog, index)) {
-            return Err(MeasureError::NoCivilTime { name: name.clone() });
+        if is_time_of_day_only && !found.is_some_and(|index| shows_time_of_day(&catalog, index)) {
+            return Err(MeasureError::NoTimeOfDay { name: name.clone() });
         }
         indices.extend(found);
     }
@@ -63,7 +63,7 @@ fn index<P: Platform>(catalog: &Catalog<P>, name: &str) -> Result<usize, Unknown
     }
 }
 
-fn shows_civil_time<P: Platform>(catalog: &Catalog<P>, index: usize) -> bool {
+fn shows_time_of_day<P: Platform>(catalog: &Catalog<P>, index: usize) -> bool {
     catalog.entries[index].info.kind == ClockKind::Wall
 }
 
@@ -169,7 +169,7 @@ fn compare_clock(
         found.push(Demand {
             demand: target(name, Demanded::Verdict),
             required: word(required),
-            for_use: if uses.civil.is_some() { for_use } else { None },
+            for_use: if uses.time_of_day.is_some() { for_use } else { None },
             found: is.map(word),
             met: is.and_then(|is| is_met(is, required)),
         });

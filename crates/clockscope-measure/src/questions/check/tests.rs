@@ -2,10 +2,10 @@
 
 use clockscope_records::checks::{self, CostCause, HypervisorStatement};
 use clockscope_records::{
-    Adjtimex, CheckEvidence, ChronyTracking, CivilState, ClockBasis, ClockIdentity, ClockKind, ClockReason,
-    ClockRecord, Cost, CounterFlags, Cpu, Emulator, Events, EvidenceData, EvidenceKind, Figure, Finding, Hypervisor,
-    KernelCause, KernelVerdict, LogFault, OffsetPair, Offsets, Order, PairsReason, RateRecord, ReadPath, Sequence,
-    Step, Synchronization, Trustworthiness, Use, Uses, Verdict,
+    Adjtimex, CheckEvidence, ChronyTracking, ClockBasis, ClockIdentity, ClockKind, ClockReason, ClockRecord, Cost,
+    CounterFlags, Cpu, Emulator, Events, EvidenceData, EvidenceKind, Figure, Finding, Hypervisor, KernelCause,
+    KernelVerdict, LogFault, OffsetPair, Offsets, Order, PairsReason, RateRecord, ReadPath, Sequence, Step,
+    Synchronization, Trustworthiness, Use, Uses, Verdict, WallState,
 };
 
 use super::*;
@@ -423,15 +423,15 @@ fn emulation_says_nothing_of_cost_and_user_emulation_nothing_of_the_kernel() {
     assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Undecided, vec![EvidenceKind::Clocksource]));
 }
 
-/// A clock of civil time has two uses, and its verdict is the worse one.
+/// A clock that shows the time of day has two uses, and its verdict is the worse one.
 #[test]
-fn civil_time_is_known_as_well_as_its_daemon_states_it() {
+fn time_of_day_is_known_as_well_as_its_daemon_states_it() {
     use Trustworthiness::{Limited, Trusted, Undecided};
 
-    let found = |state, civil_error_s, tai_offset_s: Option<i64>, clock: &str| {
+    let found = |state, time_of_day_error_s, tai_offset_s: Option<i64>, clock: &str| {
         let mut seen = healthy();
         let kernel = seen.synchronization.adjtimex.known_mut().unwrap();
-        (kernel.state, kernel.civil_error_s, kernel.tai_offset_s) = (state, civil_error_s, tai_offset_s);
+        (kernel.state, kernel.time_of_day_error_s, kernel.tai_offset_s) = (state, time_of_day_error_s, tai_offset_s);
         kernel.maxerror_us = 16_000_000;
         seen.clocks[2].identity.name = clock.to_owned();
         sequence_of(&mut seen, "realtime").name = clock.to_owned();
@@ -444,22 +444,22 @@ fn civil_time_is_known_as_well_as_its_daemon_states_it() {
         let check = EvidenceData::Synchronization(checks::Synchronization {
             answered: true,
             state,
-            error_s: civil_error_s,
+            error_s: time_of_day_error_s,
             daemon_error_s: None,
             reported_error_s,
             shows_utc,
         });
         assert_eq!(evidence.data, check);
         assert_eq!(verdict.uses.interval, Some(Trusted));
-        assert_eq!(Some(verdict.verdict), verdict.uses.civil);
+        assert_eq!(Some(verdict.verdict), verdict.uses.time_of_day);
         verdict.verdict
     };
     for (state, expected) in [
-        (CivilState::Synchronized, Trusted),
-        (CivilState::WhileNotSlewing, Trusted),
-        (CivilState::Slewing, Limited),
-        (CivilState::Worthless, Undecided),
-        (CivilState::Unsynchronized, Limited),
+        (WallState::Synchronized, Trusted),
+        (WallState::WhileNotSlewing, Trusted),
+        (WallState::Slewing, Limited),
+        (WallState::Worthless, Undecided),
+        (WallState::Unsynchronized, Limited),
     ] {
         for clock in ["realtime", "tai"] {
             assert_eq!(found(Some(state), Some(0.002), Some(37), clock), expected, "{state:?}");
@@ -484,25 +484,29 @@ fn each_use_is_judged_by_what_matters_to_it() {
     let judged = |seen: &Observations, for_use| verdicts(seen, &NAMES.map(str::to_owned), for_use);
     let all = judged(&seen, None);
     let realtime = verdict_on(&all, "realtime");
-    // It is being slewed, which is how civil time is corrected.
-    assert_eq!(realtime.uses, Uses { interval: Some(Limited), civil: Some(Trusted) });
+    // It is being slewed, which is how the time of day is corrected.
+    assert_eq!(realtime.uses, Uses { interval: Some(Limited), time_of_day: Some(Trusted) });
     assert_eq!(realtime.verdict, Limited);
-    assert_eq!(verdict_on(&all, "monotonic").uses, Uses { interval: Some(Trusted), civil: None });
+    assert_eq!(verdict_on(&all, "monotonic").uses, Uses { interval: Some(Trusted), time_of_day: None });
     // No steering explains this.
     rate_of(&mut seen, "realtime").ppm = Figure::Known(150_000.0);
-    assert_eq!(verdict_on(&judged(&seen, None), "realtime").uses, Uses { interval: Some(Unfit), civil: Some(Unfit) });
-    seen.synchronization.adjtimex.known_mut().unwrap().state = Some(CivilState::Unsynchronized);
+    assert_eq!(
+        verdict_on(&judged(&seen, None), "realtime").uses,
+        Uses { interval: Some(Unfit), time_of_day: Some(Unfit) }
+    );
+    seen.synchronization.adjtimex.known_mut().unwrap().state = Some(WallState::Unsynchronized);
     rate_of(&mut seen, "realtime").ppm = Figure::Known(0.0);
-    let [all, intervals, civil] = [None, Some(Use::Interval), Some(Use::Civil)].map(|for_use| judged(&seen, for_use));
-    assert_eq!(verdict_on(&all, "realtime").uses, Uses { interval: Some(Trusted), civil: Some(Limited) });
+    let [all, intervals, time_of_day] =
+        [None, Some(Use::Interval), Some(Use::TimeOfDay)].map(|for_use| judged(&seen, for_use));
+    assert_eq!(verdict_on(&all, "realtime").uses, Uses { interval: Some(Trusted), time_of_day: Some(Limited) });
     let alone = verdict_on(&intervals, "realtime");
-    assert_eq!((alone.verdict, alone.uses), (Trusted, Uses { interval: Some(Trusted), civil: None }));
+    assert_eq!((alone.verdict, alone.uses), (Trusted, Uses { interval: Some(Trusted), time_of_day: None }));
     assert!(alone.evidence.iter().all(|evidence| evidence.data.kind() != EvidenceKind::Synchronization));
-    // Only clocks that show civil time are judged for it.
-    let names: Vec<&str> = civil.iter().map(|verdict| verdict.clock.as_str()).collect();
+    // Only clocks that show the time of day are judged for it.
+    let names: Vec<&str> = time_of_day.iter().map(|verdict| verdict.clock.as_str()).collect();
     assert_eq!(names, ["realtime"]);
-    assert_eq!(civil[0].uses, Uses { interval: None, civil: Some(Limited) });
-    assert!(civil[0].evidence.iter().all(|evidence| evidence.data.kind() != EvidenceKind::Rate));
+    assert_eq!(time_of_day[0].uses, Uses { interval: None, time_of_day: Some(Limited) });
+    assert!(time_of_day[0].evidence.iter().all(|evidence| evidence.data.kind() != EvidenceKind::Rate));
 }
 
 /// A call that is denied is no sign of a disabled counter, even where that is disabled as well.

@@ -73,8 +73,8 @@ CHECK: Final = (
     _column("program_version", TEXT, "environment.program.version"),
     _column("duration_s", NOT_NEGATIVE, "run.duration_s"),
     _column("timer", TEXT, "run.timer.name"),
-    _column("civil_state", TEXT, "synchronization.adjtimex.state"),
-    _column("civil_error_s", NOT_NEGATIVE, "synchronization.adjtimex.civil_error_s"),
+    _column("time_of_day_state", TEXT, "synchronization.adjtimex.state"),
+    _column("time_of_day_error_s", NOT_NEGATIVE, "synchronization.adjtimex.time_of_day_error_s"),
     _column("frequency_ppm", NUMBER, "synchronization.adjtimex.freq_ppm"),
     _column("chrony_correction_s", NUMBER, "synchronization.chrony.correction_s"),
     _column("chrony_error_s", NOT_NEGATIVE, "synchronization.chrony.error_s"),
@@ -87,7 +87,7 @@ CLOCK: Final = (
     _column("clock", TEXT, required=True),
     _column("verdict", TEXT, required=True, words=_VERDICTS),
     _column("interval_verdict", TEXT, "uses.interval", words=_VERDICTS),
-    _column("civil_verdict", TEXT, "uses.civil", words=_VERDICTS),
+    _column("time_of_day_verdict", TEXT, "uses.time_of_day", words=_VERDICTS),
 )
 
 EVIDENCE: Final = (

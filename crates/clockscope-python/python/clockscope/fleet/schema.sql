@@ -28,8 +28,8 @@ CREATE TABLE checks (
     timer VARCHAR,                      -- the clock that batches were timed with
     counter_hz DOUBLE,                  -- the counter's measured frequency
     counter_bound_ppm DOUBLE,           -- bound of its error
-    civil_state VARCHAR,                -- the kernel's statement, judged
-    civil_error_s DOUBLE,               -- largest error of civil time, if it is worth anything
+    time_of_day_state VARCHAR,                -- the kernel's statement, judged
+    time_of_day_error_s DOUBLE,               -- largest error of the time of day, if it is worth anything
     frequency_ppm DOUBLE,               -- the kernel's correction of the frequency
     chrony_correction_s DOUBLE,         -- how far the clock is behind true time, by chronyd
     chrony_error_s DOUBLE,              -- the largest error beside that
@@ -45,7 +45,7 @@ CREATE TABLE clocks (
     clock VARCHAR NOT NULL,
     verdict VARCHAR NOT NULL,           -- trusted, undecided, limited, unfit: the worst of both uses
     interval_verdict VARCHAR,
-    civil_verdict VARCHAR,
+    time_of_day_verdict VARCHAR,
     cost_p50_ns DOUBLE,                 -- median over the batches of reads
     cost_p99_ns DOUBLE,                 -- their 99th percentile
     syscall_ns DOUBLE,                  -- what a system call that reads a clock costs
@@ -74,7 +74,7 @@ CREATE TABLE evidence (
     hz DOUBLE,
     ppm DOUBLE,
     bound_ppm DOUBLE,
-    error_s DOUBLE,                     -- error of civil time
+    error_s DOUBLE,                     -- error of the time of day
     text VARCHAR,                       -- the sentence, where the finding is against the clock
     advice VARCHAR                      -- the remedy, where the finding is against the clock
 );

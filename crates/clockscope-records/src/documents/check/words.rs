@@ -9,10 +9,10 @@ impl Verdict {
     #[must_use]
     pub fn brief(&self) -> String {
         match self.uses {
-            Uses { interval: Some(interval), civil: Some(civil) } if civil < interval => {
+            Uses { interval: Some(interval), time_of_day: Some(time_of_day) } if time_of_day < interval => {
                 format!("{} for the time of day", self.verdict)
             }
-            Uses { interval: Some(interval), civil: Some(civil) } if interval < civil => {
+            Uses { interval: Some(interval), time_of_day: Some(time_of_day) } if interval < time_of_day => {
                 format!("{} for intervals", self.verdict)
             }
             _ => self.verdict.to_string(),
@@ -24,11 +24,11 @@ impl Verdict {
     pub fn phrase(&self) -> String {
         let brief = self.brief();
         match self.uses {
-            Uses { interval: Some(interval), civil: Some(civil) } if civil < interval => {
+            Uses { interval: Some(interval), time_of_day: Some(time_of_day) } if time_of_day < interval => {
                 format!("{brief}, {interval} for intervals")
             }
-            Uses { interval: Some(interval), civil: Some(civil) } if interval < civil => {
-                format!("{brief}, {civil} for the time of day")
+            Uses { interval: Some(interval), time_of_day: Some(time_of_day) } if interval < time_of_day => {
+                format!("{brief}, {time_of_day} for the time of day")
             }
             _ => brief,
         }

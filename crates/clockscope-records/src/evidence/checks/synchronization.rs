@@ -1,19 +1,19 @@
-//! The check of the certainty with which civil time is known.
+//! The check of the certainty with which the time of day is known.
 
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::Evidence;
-use crate::{CivilState, Finding};
+use crate::{Finding, WallState};
 
-/// The certainty with which civil time is known.
+/// The certainty with which the time of day is known.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub struct Synchronization {
     /// True if the kernel could be asked.
     pub answered: bool,
     /// The worth of the stated error.
-    pub state: Option<CivilState>,
-    /// Half the length of the interval in which civil time lies: by the statement of a daemon
+    pub state: Option<WallState>,
+    /// Half the length of the interval in which the time of day lies: by the statement of a daemon
     /// that answers, or else by the kernel's.
     pub error_s: Option<f64>,
     /// The largest error by the statement of chronyd, with what it has still to correct.
@@ -27,22 +27,22 @@ pub struct Synchronization {
 }
 
 impl Synchronization {
-    /// Says how far civil time is off by the kernel's statement.
+    /// Says how far the time of day is off by the kernel's statement.
     fn by_kernel(&self) -> String {
         let unknown = match (self.state, self.error_s) {
-            (Some(CivilState::Synchronized), Some(s)) => return format!("the time of day is right within {s:.6} s"),
-            (Some(CivilState::WhileNotSlewing), Some(s)) => {
+            (Some(WallState::Synchronized), Some(s)) => return format!("the time of day is right within {s:.6} s"),
+            (Some(WallState::WhileNotSlewing), Some(s)) => {
                 return format!(
                     "the time of day is right within {s:.6} s, unless its daemon is correcting it by the rate"
                 );
             }
-            (Some(CivilState::Slewing), _) => {
+            (Some(WallState::Slewing), _) => {
                 "it is being corrected by the clock's rate, and how much is left is not known"
             }
-            (Some(CivilState::Worthless), _) => {
+            (Some(WallState::Worthless), _) => {
                 "the daemon that keeps it states no error: it sets that to zero, as timesyncd and phc2sys do, or has only begun"
             }
-            (Some(CivilState::Unsynchronized), _) => match self.reported_error_s {
+            (Some(WallState::Unsynchronized), _) => match self.reported_error_s {
                 Some(s) if s >= 1.0 => {
                     return format!("no daemon synchronizes it; the kernel states an error of {s:.0} s");
                 }
@@ -56,21 +56,21 @@ impl Synchronization {
     /// Says what the kernel states beside a daemon that has answered.
     fn beside_daemon(&self) -> &'static str {
         match self.state {
-            Some(CivilState::Synchronized) => "the kernel agrees that it is synchronized",
-            Some(CivilState::WhileNotSlewing) => "the kernel agrees, unless a daemon corrects it by the rate",
-            Some(CivilState::LeapSecond) => "the kernel says that a leap second is near",
-            Some(CivilState::Slewing) => "the kernel says that it is being corrected",
-            Some(CivilState::Unsynchronized) => "the kernel's flag still says that no daemon synchronizes it",
+            Some(WallState::Synchronized) => "the kernel agrees that it is synchronized",
+            Some(WallState::WhileNotSlewing) => "the kernel agrees, unless a daemon corrects it by the rate",
+            Some(WallState::LeapSecond) => "the kernel says that a leap second is near",
+            Some(WallState::Slewing) => "the kernel says that it is being corrected",
+            Some(WallState::Unsynchronized) => "the kernel's flag still says that no daemon synchronizes it",
             _ => "the kernel has no error that is worth anything",
         }
     }
 
     fn keep_time(&self) -> &'static str {
         match self.state {
-            Some(CivilState::Synchronized | CivilState::WhileNotSlewing) if self.shows_utc => {
+            Some(WallState::Synchronized | WallState::WhileNotSlewing) if self.shows_utc => {
                 "use realtime, or have the daemon set TAI - UTC in the kernel (chronyd: leapsectz, ntpd: leapfile)"
             }
-            Some(CivilState::Slewing) => {
+            Some(WallState::Slewing) => {
                 "for durations use monotonic_raw, because this clock is being corrected; for the time of day wait until it has been"
             }
             _ => "run chronyd or ntpd; for durations use monotonic, which cannot be set",
@@ -87,7 +87,7 @@ impl Evidence for Synchronization {
     }
 
     fn text(&self, _finding: Finding) -> String {
-        let civil = match (self.daemon_error_s, self.answered) {
+        let time_of_day = match (self.daemon_error_s, self.answered) {
             (Some(s), true) => {
                 format!("the time of day is right within {s:.6} s, as chronyd states; {}", self.beside_daemon())
             }
@@ -97,9 +97,9 @@ impl Evidence for Synchronization {
         };
         let tai = "it shows UTC, since the kernel does not know TAI - UTC";
         match self.state {
-            _ if !self.shows_utc => civil,
-            Some(CivilState::Synchronized | CivilState::WhileNotSlewing) => tai.to_owned(),
-            _ => format!("{civil}; it shows UTC, not TAI"),
+            _ if !self.shows_utc => time_of_day,
+            Some(WallState::Synchronized | WallState::WhileNotSlewing) => tai.to_owned(),
+            _ => format!("{time_of_day}; it shows UTC, not TAI"),
         }
     }
 
@@ -107,9 +107,9 @@ impl Evidence for Synchronization {
         let brief = match (self.state, self.error_s, self.daemon_error_s) {
             _ if !self.answered => "the kernel does not say whether it is synchronized",
             (_, _, Some(s)) if !self.shows_utc => return Some(format!("time of day within {s:.6} s")),
-            (Some(CivilState::Unsynchronized), ..) => "no daemon synchronizes it",
-            (Some(CivilState::Slewing), ..) => "it is being corrected",
-            (Some(CivilState::Worthless), ..) => "its daemon states no error",
+            (Some(WallState::Unsynchronized), ..) => "no daemon synchronizes it",
+            (Some(WallState::Slewing), ..) => "it is being corrected",
+            (Some(WallState::Worthless), ..) => "its daemon states no error",
             _ if self.shows_utc => "it shows UTC, not TAI",
             (Some(_), Some(s), _) => return Some(format!("time of day within {s:.6} s")),
             _ => "its stated error may be worth nothing",
@@ -122,7 +122,7 @@ impl Evidence for Synchronization {
     }
 
     fn next_step(&self) -> Option<&'static str> {
-        if self.state == Some(CivilState::Worthless) { Some(self.keep_time()) } else { None }
+        if self.state == Some(WallState::Worthless) { Some(self.keep_time()) } else { None }
     }
 }
 
@@ -134,11 +134,11 @@ mod tests {
     impl Examples for Synchronization {
         fn examples() -> Vec<Self> {
             let states = [
-                CivilState::Synchronized,
-                CivilState::WhileNotSlewing,
-                CivilState::Slewing,
-                CivilState::Worthless,
-                CivilState::Unsynchronized,
+                WallState::Synchronized,
+                WallState::WhileNotSlewing,
+                WallState::Slewing,
+                WallState::Worthless,
+                WallState::Unsynchronized,
             ];
             let silent = Self {
                 answered: false,
@@ -153,7 +153,7 @@ mod tests {
         }
     }
 
-    fn synchronization(state: CivilState, shows_utc: bool) -> Synchronization {
+    fn synchronization(state: WallState, shows_utc: bool) -> Synchronization {
         Synchronization {
             answered: true,
             state: Some(state),
@@ -167,18 +167,18 @@ mod tests {
     /// The sentence on a clock that nobody synchronizes has what its reader needs.
     #[test]
     fn a_clock_that_nobody_synchronizes_is_worded_for_both_uses() {
-        let check = synchronization(CivilState::Unsynchronized, false);
+        let check = synchronization(WallState::Unsynchronized, false);
         assert_eq!(check.text(Finding::Against), "no daemon synchronizes it; the kernel states an error of 16 s");
         assert!(check.keep_time().contains("for durations use monotonic, which cannot be set"));
-        let check = synchronization(CivilState::Unsynchronized, true);
+        let check = synchronization(WallState::Unsynchronized, true);
         assert!(check.text(Finding::Against).contains("shows UTC"));
     }
 
     /// A machine that has a daemon is not advised to install one.
     #[test]
-    fn the_remedy_of_civil_time_is_that_of_its_fault() {
-        assert!(synchronization(CivilState::Synchronized, true).keep_time().contains("TAI - UTC"));
-        assert!(synchronization(CivilState::Slewing, true).keep_time().contains("wait until"));
-        assert!(synchronization(CivilState::Unsynchronized, true).keep_time().contains("run chronyd or ntpd"));
+    fn the_remedy_of_time_of_day_is_that_of_its_fault() {
+        assert!(synchronization(WallState::Synchronized, true).keep_time().contains("TAI - UTC"));
+        assert!(synchronization(WallState::Slewing, true).keep_time().contains("wait until"));
+        assert!(synchronization(WallState::Unsynchronized, true).keep_time().contains("run chronyd or ntpd"));
     }
 }

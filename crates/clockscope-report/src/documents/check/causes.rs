@@ -74,7 +74,7 @@ impl Cause<'_> {
     fn block(self) -> Block {
         let uses = match self.uses.as_slice() {
             [Use::Interval] => " for intervals",
-            [Use::Civil] => " for the time of day",
+            [Use::TimeOfDay] => " for the time of day",
             _ => "",
         };
         let verdict = capitalized(self.verdict.as_str());

@@ -1,6 +1,6 @@
 //! Events that a clock should not show, in a few words.
 
-use clockscope_records::{ClockRecord, Events};
+use clockscope_records::{ClockIdentity, ClockRecord, Events};
 
 use crate::model::{Cell, Tone};
 use crate::words::{grouped, total};
@@ -12,26 +12,32 @@ const MIN_STALL_REPEATS: f64 = 2.0;
 /// know about it.
 pub(super) fn cell(clock: &ClockRecord) -> Cell {
     let Some(events) = &clock.events else { return Cell::Unknown };
+    match named(events, unexplained_stalls(clock, events)) {
+        Some(cell) => cell,
+        None if reason(clock).is_some() => "jumps ?".into(),
+        None => Cell::word(ok(&clock.identity), Tone::Good),
+    }
+}
+
+/// Names the events of a run of reads, the worst first; `None` if there was none.
+pub(in crate::documents) fn named(events: &Events, stalls: u64) -> Option<Cell> {
     let mut events_by_kind = vec![
         (events.errors, "error", "errors", Tone::Bad),
         (regressions(events), "regression", "regressions", Tone::Bad),
         (events.jump.get().unwrap_or(0), "jump", "jumps", Tone::Bad),
         (events.stuck, "stuck", "stuck", Tone::Warning),
-        (unexplained_stalls(clock, events), "stall", "stalls", Tone::Warning),
+        (stalls, "stall", "stalls", Tone::Warning),
     ];
     events_by_kind.retain(|(count, ..)| *count > 0);
-    let Some((.., tone)) = events_by_kind.first() else {
-        return if reason(clock).is_some() { "jumps ?".into() } else { Cell::word(ok(clock), Tone::Good) };
-    };
+    let (.., tone) = events_by_kind.first()?;
     let named = events_by_kind
         .iter()
         .map(|(count, one, several, _)| format!("{} {}", grouped(*count), if *count == 1 { one } else { several }));
-    Cell::word(named.collect::<Vec<_>>().join(", "), *tone)
+    Some(Cell::word(named.collect::<Vec<_>>().join(", "), *tone))
 }
 
 /// States that a clock had no event, and what limits its use.
-fn ok(clock: &ClockRecord) -> &'static str {
-    let identity = &clock.identity;
+pub(in crate::documents) fn ok(identity: &ClockIdentity) -> &'static str {
     if identity.is_wall {
         "ok, can be set"
     } else if identity.is_cpu_time {

@@ -35,7 +35,9 @@ fn verdict(verdicts: &[Verdict]) -> Family {
     for found in verdicts {
         // Older records have one verdict, whose use is not known.
         let former = if found.uses.worst().is_none() { Some(found.verdict) } else { None };
-        for (verdict, used_for) in [(found.uses.interval, "interval"), (found.uses.civil, "civil"), (former, "")] {
+        for (verdict, used_for) in
+            [(found.uses.interval, "interval"), (found.uses.time_of_day, "time_of_day"), (former, "")]
+        {
             if let Some(verdict) = verdict {
                 let labels = vec![clock(found), ("use", used_for.into()), ("verdict", verdict.as_str().into())];
                 series.push(weighed(found, labels, Some(1.0)));

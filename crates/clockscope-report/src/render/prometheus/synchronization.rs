@@ -1,12 +1,13 @@
-//! The metrics of the synchronization of civil time.
+//! The metrics of the synchronization of the time of day.
 
-use clockscope_records::{Adjtimex, ChronyTracking, CivilState, EvidenceData, PtpClock, Synchronization, Verdict};
+use clockscope_records::{Adjtimex, ChronyTracking, EvidenceData, PtpClock, Synchronization, Verdict, WallState};
 
 use super::exposition::{Family, PER_NS, PER_PPM, PER_US, Series};
 
-/// Returns the metrics of civil time. Older records have no object `synchronization`, but evidence.
+/// Returns the metrics of the time of day. Older records have no object `synchronization`, but
+/// evidence.
 pub(super) fn families(verdicts: &[Verdict], found: Option<&Synchronization>) -> Vec<Family> {
-    let mut families = civil_families(verdicts, found.and_then(|found| found.adjtimex.known()));
+    let mut families = time_of_day_families(verdicts, found.and_then(|found| found.adjtimex.known()));
     if let Some(Synchronization { adjtimex, chrony, ptp, .. }) = found {
         families.extend(adjtimex.known().into_iter().flat_map(of_kernel));
         families.extend(chrony.known().into_iter().flat_map(of_chrony));
@@ -15,25 +16,25 @@ pub(super) fn families(verdicts: &[Verdict], found: Option<&Synchronization>) ->
     families
 }
 
-/// The error of civil time, and its state.
-fn civil_families(verdicts: &[Verdict], kernel: Option<&Adjtimex>) -> Vec<Family> {
+/// The error of the time of day, and its state.
+fn time_of_day_families(verdicts: &[Verdict], kernel: Option<&Adjtimex>) -> Vec<Family> {
     let evidence = verdicts.iter().flat_map(|verdict| &verdict.evidence);
-    let (mut state, mut error_s) = kernel.map_or((None, None), |kernel| (kernel.state, kernel.civil_error_s));
+    let (mut state, mut error_s) = kernel.map_or((None, None), |kernel| (kernel.state, kernel.time_of_day_error_s));
     for evidence in evidence {
         if let EvidenceData::Synchronization(check) = &evidence.data {
             (state, error_s) = (state.or(check.state), check.daemon_error_s.or(error_s).or(check.error_s));
         }
     }
-    let labels = vec![("state", state.map_or("", CivilState::as_str).into())];
+    let labels = vec![("state", state.map_or("", WallState::as_str).into())];
     vec![
         Family::of_one(
             "clockscope_sync_error_seconds",
-            "Largest error of civil time in seconds; absent if nothing states a usable one.",
+            "Largest error of the time of day in seconds; absent if nothing states a usable one.",
             error_s,
         ),
         Family::new(
             "clockscope_sync_state",
-            "1 for the state of civil time, which the label state names.",
+            "1 for the state of the time of day, which the label state names.",
             [Series::new(labels, state.map(|_| 1.0))],
         ),
     ]

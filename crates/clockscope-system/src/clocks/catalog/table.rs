@@ -230,7 +230,7 @@ pub const CLOCKS: &[Cataloged] = &[
     counter("timebase_sync", "POWER", POWER, "SYNC; MFTB").also(&["sync_mftb"]),
     counter("stckf", "z/Architecture", &[Linux], "STCKF").also(&["tod"]).unordered(),
     counter("stckf_bcr", "z/Architecture", &[Linux], "BCR 15,0; STCKF").also(&["bcr_stckf"]),
-    // Civil time.
+    // The time of day.
     posix!("realtime", [Linux Android], Wall, ns(1.0), CLOCK_REALTIME).usual().read_by(POSIX_TIME_OF_DAY),
     posix!("realtime", [MacOs], Wall, ns(1000.0), CLOCK_REALTIME, ", gettimeofday()").usual().read_by(POSIX_TIME_OF_DAY),
     posix!("realtime", [FreeBsd NetBsd OpenBsd Illumos], Wall, TIMECOUNTER, CLOCK_REALTIME).usual().read_by(POSIX_TIME_OF_DAY),

@@ -22,7 +22,7 @@ fn recorded(state: &libc::timex) -> Adjtimex {
         tai_offset_s: (state.tai != 0).then_some(i64::from(state.tai)),
         status: FLAGS.iter().filter(|(bit, _)| state.status & bit != 0).map(|(_, name)| (*name).to_owned()).collect(),
         state: None,
-        civil_error_s: None,
+        time_of_day_error_s: None,
     }
 }
 

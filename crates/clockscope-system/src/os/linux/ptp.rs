@@ -40,7 +40,7 @@ fn clock(device: String, devices: &Path, names: &Path) -> PtpClock {
     }
 }
 
-/// The offset of a device from civil time and its bound, in s.
+/// The offset of a device from the time of day and its bound, in s.
 fn compared(path: &Path) -> Result<(f64, f64), Unknown> {
     let opened = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path);
     let file = opened.map_err(|error| format!("open of {}: {error}", path.display()))?;
@@ -50,10 +50,10 @@ fn compared(path: &Path) -> Result<(f64, f64), Unknown> {
     let brackets: Result<Vec<Bracket>, Errno> = (0..COMPARISONS).map(|_| bracket(&realtime, &device)).collect();
     let brackets =
         brackets.map_err(|errno| format!("clock_gettime of {}: {}", path.display(), system_error(errno).words))?;
-    offset(&brackets).ok_or_else(|| "civil time was set during each comparison".into())
+    offset(&brackets).ok_or_else(|| "the time of day was set during each comparison".into())
 }
 
-/// Reads civil time before and after the device.
+/// Reads the time of day before and after the device.
 fn bracket(realtime: &BySyscall, device: &BySyscall) -> Result<Bracket, Errno> {
     Ok(Bracket { before: read(realtime)?, inner: read(device)?, after: read(realtime)? })
 }

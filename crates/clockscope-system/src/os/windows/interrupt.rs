@@ -20,7 +20,7 @@ pub(super) const UNIT_NS: u64 = 100;
 /// From the beginning of 1601, where FILETIME begins, to that of 1970, in units of 100 ns.
 const UNIX_EPOCH: u64 = 116_444_736_000_000_000;
 
-/// A call that writes civil time as a FILETIME.
+/// A call that writes the time of day as a FILETIME.
 #[derive(Clone, Copy, Debug)]
 struct SystemTime(unsafe extern "system" fn(*mut FILETIME));
 
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_filetime_is_civil_time() {
+    fn a_filetime_is_time_of_day() {
         let halves = |units: u64| (units as u32, (units >> u32::BITS) as u32);
         assert_eq!(unix_ns(halves(UNIX_EPOCH)), 0);
         assert_eq!(unix_ns(halves(UNIX_EPOCH + 17_000_000_000_000_000)), 1_700_000_000_000_000_000);

@@ -1,4 +1,5 @@
-//! The timer interrupt: its period, requests for another one, and how civil time is steered by it.
+//! The timer interrupt: its period, requests for another one, and how the time of day is steered by
+//! it.
 
 #![allow(unsafe_code, reason = "calls of the system, which write through pointers, some resolved by name")]
 

@@ -5,7 +5,7 @@ use clockscope_core::clocksource::ClocksourceName;
 
 use super::first_reading::FirstReading;
 use crate::Errno;
-use crate::disciplined::page::statement::CivilStatement;
+use crate::disciplined::page::statement::WallStatement;
 
 /// A counter: cheap to read, of an unknown rate.
 ///
@@ -124,7 +124,7 @@ pub trait OsClock {
     }
 
     /// An unsteered clock of the same oscillator as [`OsClock::now_ns`], in ns since any moment: it
-    /// carries civil time on for callers that are not served by the counter
+    /// carries the time of day on for callers that are not served by the counter
     /// ([`Disciplined::bounded`]). It stops and steps when that one does. `None` where there is no
     /// such clock, or reading it is not cheap.
     ///
@@ -164,12 +164,13 @@ pub trait OsClock {
         true
     }
 
-    /// The system's statement on civil time now: the true time is in the interval at some moment of
-    /// the call. `None` where it states nothing. Asked once a second where [`Disciplined::bounded`]
-    /// is used; at each call without a line where there is no [`OsClock::raw_ns`].
+    /// The system's statement on the time of day now: the true time is in the interval at some
+    /// moment of the call. `None` where it states nothing. Asked once a second where
+    /// [`Disciplined::bounded`] is used; at each call without a line where there is no
+    /// [`OsClock::raw_ns`].
     ///
     /// [`Disciplined::bounded`]: crate::disciplined::Disciplined::bounded
-    fn civil_statement(&self) -> Option<CivilStatement> {
+    fn wall_statement(&self) -> Option<WallStatement> {
         None
     }
 
@@ -242,7 +243,7 @@ impl<S: OsClock> OsClock for &S {
         fn is_wall_steered_alike(&self) -> bool;
         fn boot_ns(&self) -> Result<i64, Errno>;
         fn is_boot_steered_alike(&self) -> bool;
-        fn civil_statement(&self) -> Option<CivilStatement>;
+        fn wall_statement(&self) -> Option<WallStatement>;
         fn prepare(&self, may_read_counter: Option<bool>);
         fn process(&self) -> u64;
         fn preemption_point(&self);

@@ -1,7 +1,7 @@
-//! The words beside a line: the offsets to other clocks, and the bounds of civil time that the
+//! The words beside a line: the offsets to other clocks, and the bounds of the time of day that the
 //! counter carries on.
 
-use clockscope_core::CivilState;
+use clockscope_core::WallState;
 use clockscope_core::brackets::Bracket;
 
 use super::agreement::{MAX_RATE_DIFFERENCE, is_at};
@@ -52,13 +52,13 @@ impl BesideNextLine {
 
     /// Returns true if there are bounds of this state, expired or not, that are carried on at this
     /// rate.
-    pub(crate) fn is_bounded_as(&self, state: CivilState, ns_per_tick: f64) -> bool {
+    pub(crate) fn is_bounded_as(&self, state: WallState, ns_per_tick: f64) -> bool {
         let is_at = (self.carried.ns_per_tick / ns_per_tick - 1.0).abs() <= MAX_RATE_DIFFERENCE;
         self.has_bounds() && self.carried.bounds.state() == state && is_at
     }
 
-    /// Takes the wall clock's offset. Where that clock was set, the system is asked about civil
-    /// time anew: it may state something else.
+    /// Takes the wall clock's offset. Where that clock was set, the system is asked about the time
+    /// of day anew: it may state something else.
     pub(crate) fn take_wall(&mut self, wall: ClockOffset) {
         if wall != self.wall {
             self.set_wall(wall);

@@ -5,7 +5,7 @@ use super::sync::{AtomicU64, Ordering, const_fn};
 /// A clock of the system that is steered as ours is: an offset carries it beside a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OffsetClock {
-    /// Civil time, CLOCK_REALTIME, which may be set.
+    /// The time of day, CLOCK_REALTIME, which may be set.
     Wall,
     /// The time since the machine was started, CLOCK_BOOTTIME, which counts suspends.
     Boot,

@@ -1,4 +1,4 @@
-//! Keeps what the system stated of civil time for callers who are not served by the counter.
+//! Keeps what the system stated of the time of day for callers who are not served by the counter.
 //!
 //! They ask once a second, too. In between
 //! [`OsClock::raw_ns`](crate::disciplined::OsClock::raw_ns) carries the statement on: a clock that
@@ -25,7 +25,7 @@
 
 use clockscope_core::brackets::Bracket;
 
-use super::statement::{BoundedAt, Bounds, CivilStatement, MAX_DRIFT, earlier, is_same_rate, later};
+use super::statement::{BoundedAt, Bounds, MAX_DRIFT, WallStatement, earlier, is_same_rate, later};
 use super::sync::{AtomicU64, Ordering, array_of, const_fn, fence};
 
 /// A thread is writing the words.
@@ -174,7 +174,7 @@ impl Statement {
     /// showed `raw_ns`, where clocks may be a tick further than they show. `None` if that took
     /// longer than `max_ns`.
     pub(crate) fn new(
-        mut reported: CivilStatement,
+        mut reported: WallStatement,
         clocks: ClockSnapshot,
         raw_ns: u64,
         tick_ns: u64,
@@ -239,7 +239,7 @@ impl Statement {
     }
 
     /// Returns true if the system states the same now, and the clocks have advanced as it stated.
-    pub(crate) fn goes_on_as(&self, now: &CivilStatement, clocks: Option<&ClockSnapshot>, tick_ns: u64) -> bool {
+    pub(crate) fn goes_on_as(&self, now: &WallStatement, clocks: Option<&ClockSnapshot>, tick_ns: u64) -> bool {
         let is_same = self.bounds.state() == now.state && is_same_rate((self.rate - 1.0) * 1e6, now.rate_ppm);
         is_same && clocks.is_some_and(|clocks| self.at_any_age(clocks, tick_ns).is_some())
     }
@@ -273,7 +273,7 @@ impl Statement {
 /// Returns the interval of this statement after some time, by the counter and by the unsteered
 /// clock. No time passes between the question and the beginning.
 #[cfg(all(test, not(clockscope_models)))]
-pub(crate) fn carried_on(reported: CivilStatement, after_ns: u64) -> [Option<BoundedAt>; 2] {
+pub(crate) fn carried_on(reported: WallStatement, after_ns: u64) -> [Option<BoundedAt>; 2] {
     const START_NS: u64 = 1 << 50;
     const MAX_NS: u64 = 125_000;
     let rate = 1.0 + reported.rate_ppm * 1e-6;

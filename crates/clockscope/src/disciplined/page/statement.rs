@@ -1,13 +1,13 @@
-//! A system's statement on civil time, and the words in which that is published.
+//! A system's statement on the time of day, and the words in which that is published.
 
-use clockscope_core::CivilState;
+use clockscope_core::WallState;
 
 use super::line::{FRACTION_BITS, fixed};
 
-/// A system's statement on civil time at the moment of the question.
+/// A system's statement on the time of day at the moment of the question.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct CivilStatement {
+pub struct WallStatement {
     /// The true time is this or later, in ns since the Unix epoch; `i64::MIN` without a bound.
     pub earliest_ns: i64,
     /// It is this or earlier; `i64::MAX` without a bound.
@@ -17,34 +17,34 @@ pub struct CivilStatement {
     /// Correction of the clock's rate, in ppm.
     pub rate_ppm: f64,
     /// Worth of the statement.
-    pub state: CivilState,
+    pub state: WallState,
 }
 
-impl CivilStatement {
+impl WallStatement {
     /// Makes a statement that may be carried on for a second, of a clock whose rate is not
     /// corrected.
     #[must_use]
-    pub const fn new(earliest_ns: i64, latest_ns: i64, state: CivilState) -> Self {
+    pub const fn new(earliest_ns: i64, latest_ns: i64, state: WallState) -> Self {
         Self { earliest_ns, latest_ns, lasts_ns: MAX_LASTS_NS, rate_ppm: 0.0, state }
     }
 
     /// Nothing is stated.
     #[must_use]
-    pub const fn nothing(state: CivilState) -> Self {
+    pub const fn nothing(state: WallState) -> Self {
         Self::new(i64::MIN, i64::MAX, state)
     }
 }
 
-/// An interval of civil time.
+/// An interval of the time of day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BoundedAt {
-    /// As in [`CivilStatement`].
+    /// As in [`WallStatement`].
     pub earliest_ns: i64,
-    /// As in [`CivilStatement`].
+    /// As in [`WallStatement`].
     pub latest_ns: i64,
-    /// As in [`CivilStatement`].
-    pub state: CivilState,
+    /// As in [`WallStatement`].
+    pub state: WallState,
 }
 
 const DAY_NS: i64 = 86_400_000_000_000;
@@ -59,7 +59,7 @@ pub(crate) fn is_same_rate(one_ppm: f64, other_ppm: f64) -> bool {
 
 impl BoundedAt {
     /// Nothing bounds the true time, for this reason.
-    pub(crate) const fn nothing(state: CivilState) -> Self {
+    pub(crate) const fn nothing(state: WallState) -> Self {
         Self { earliest_ns: i64::MIN, latest_ns: i64::MAX, state }
     }
 }
@@ -111,8 +111,8 @@ impl Bounds {
     }
 
     /// Worth of the statement.
-    pub(crate) fn state(&self) -> CivilState {
-        CivilState::of_number(self.ticks_and_state & 255)
+    pub(crate) fn state(&self) -> WallState {
+        WallState::of_number(self.ticks_and_state & 255)
     }
 
     /// The interval at `tick`, until these bounds expire.
@@ -148,7 +148,7 @@ impl Bounds {
     }
 
     /// A statement from `start` on, at a rate.
-    pub(crate) fn new(statement: &CivilStatement, start: u64, ns_per_tick: f64) -> Self {
+    pub(crate) fn new(statement: &WallStatement, start: u64, ns_per_tick: f64) -> Self {
         let drift = if statement.state.is_bounded() { [1.0 - MAX_DRIFT, 1.0 + MAX_DRIFT] } else { [0.0; 2] };
         let slopes = drift.map(|factor| fixed(ns_per_tick * factor));
         // A statement that would leave the range is not carried on.
@@ -187,14 +187,14 @@ mod tests {
             part in 0.0f64..0.999,
         ) {
             let (earliest_ns, latest_ns) = (around - half, around + half);
-            let statement = CivilStatement { earliest_ns, latest_ns, lasts_ns: u64::MAX, rate_ppm: 0.0, state: CivilState::Synchronized };
+            let statement = WallStatement { earliest_ns, latest_ns, lasts_ns: u64::MAX, rate_ppm: 0.0, state: WallState::Synchronized };
             let bounds = Bounds::new(&statement, start, ns_per_tick);
             prop_assert_eq!(Bounds::from_words(bounds.words()), bounds);
             let ticks = (bounds.ticks_and_state >> 8) as f64 * part;
             let at = bounds.at(start.wrapping_add(ticks as u64)).unwrap();
             let truth = around + (half as f64 * off) as i64 + (ticks.floor() * ns_per_tick * (1.0 + rate_ppm * 1e-6)) as i64;
             prop_assert!(at.earliest_ns <= truth && truth <= at.latest_ns, "{at:?} {truth}");
-            prop_assert_eq!(at.state, CivilState::Synchronized);
+            prop_assert_eq!(at.state, WallState::Synchronized);
             prop_assert_eq!(bounds.at(start.wrapping_sub(1)), None);
         }
     }
@@ -202,18 +202,18 @@ mod tests {
     #[test]
     fn nothing_is_carried_on_by_zero_and_no_state_is_lost() {
         assert_eq!(Bounds::default().at(0), None);
-        let at_the_end = CivilStatement {
+        let at_the_end = WallStatement {
             earliest_ns: 0,
             latest_ns: i64::MAX - 5,
             lasts_ns: u64::MAX,
             rate_ppm: 0.0,
-            state: CivilState::Synchronized,
+            state: WallState::Synchronized,
         };
         assert_eq!(Bounds::new(&at_the_end, 5, 1.0).at(5), None, "its end would become the earliest moment");
         for number in 0..7 {
-            let state = CivilState::of_number(number);
+            let state = WallState::of_number(number);
             assert_eq!(state as u64, number);
-            let mut statement = CivilStatement::nothing(state);
+            let mut statement = WallStatement::nothing(state);
             if state.is_bounded() {
                 (statement.earliest_ns, statement.latest_ns) = (0, 0);
             }

@@ -1,8 +1,8 @@
 //! Readings during which the page changes.
 
 use super::*;
-use crate::disciplined::page::statement::CivilStatement;
-use clockscope_core::CivilState;
+use crate::disciplined::page::statement::WallStatement;
+use clockscope_core::WallState;
 
 /// The time that line `number` shows at tick 100, in ns.
 const fn expected_ns(number: u64) -> u64 {
@@ -13,10 +13,10 @@ const fn expected_ns(number: u64) -> u64 {
 fn publish(page: &Page, version: &mut Version, number: u64) {
     let line = ServedLine::single(0, 1_000 * number, 1.0, 1_000);
     let wall_ns = 1_000_000 * number as i64;
-    let statement = CivilStatement::new(wall_ns, wall_ns, CivilState::Synchronized);
+    let statement = WallStatement::new(wall_ns, wall_ns, WallState::Synchronized);
     let boot = ClockOffset::from_ns(2 * wall_ns);
-    let civil = BesideLine { wall: ClockOffset::from_ns(wall_ns), boot, bounds: Bounds::new(&statement, 0, 1.0) };
-    assert!(page.publish(version, &line, &civil));
+    let bounds = BesideLine { wall: ClockOffset::from_ns(wall_ns), boot, bounds: Bounds::new(&statement, 0, 1.0) };
+    assert!(page.publish(version, &line, &bounds));
 }
 
 /// A page with line 1, and its version.

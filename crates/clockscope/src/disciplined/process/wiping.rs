@@ -83,9 +83,9 @@ impl<C, S> Shared<C, S> {
 mod tests {
     use super::*;
     use crate::disciplined::page::shared_statement::{ClockSnapshot, SharedStatement, Statement};
-    use crate::disciplined::page::statement::CivilStatement;
+    use crate::disciplined::page::statement::WallStatement;
     use crate::disciplined::readings::Readings;
-    use clockscope_core::CivilState;
+    use clockscope_core::WallState;
 
     /// A child forgets by itself where the kernel does not wipe the memory; a grandchild as well.
     #[test]
@@ -106,8 +106,7 @@ mod tests {
     /// A child asks for the system's statement anew, and keeps its own.
     #[test]
     fn a_process_that_forgets_has_no_statement() {
-        let (shared, nothing) =
-            (Shared::new(Readings::new((), ())), CivilStatement::nothing(CivilState::Unsynchronized));
+        let (shared, nothing) = (Shared::new(Readings::new((), ())), WallStatement::nothing(WallState::Unsynchronized));
         let statement = Statement::new(nothing, ClockSnapshot::default(), 0, 1, 1).unwrap();
         for _ in 0..3 {
             let before = shared.statement.turn();

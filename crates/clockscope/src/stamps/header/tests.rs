@@ -61,7 +61,7 @@ fn a_header_converts_what_it_has() {
         (WallTime::from_unix_ns(1_004_980), WallTime::from_unix_ns(1_005_520))
     );
     let second = header().convert(Stamp::from_count(2000)).unwrap();
-    assert_eq!((second.wall, second.interval.unwrap().state), (None, CivilState::Unsynchronized));
+    assert_eq!((second.wall, second.interval.unwrap().state), (None, WallState::Unsynchronized));
     assert_eq!(header().hz(), Some(250e6));
 }
 

@@ -17,14 +17,14 @@ const TRACKING: ChronyTracking = ChronyTracking {
 #[test]
 fn what_a_daemon_states_wins_over_the_kernels_flag() {
     let tracking = |correction_s, error_s| ChronyTracking { correction_s, error_s, ..TRACKING };
-    for state in [CivilState::Unsynchronized, CivilState::Slewing, CivilState::Worthless, CivilState::Synchronized] {
+    for state in [WallState::Unsynchronized, WallState::Slewing, WallState::Worthless, WallState::Synchronized] {
         let mut seen = healthy();
         seen.synchronization.adjtimex.known_mut().unwrap().state = Some(state);
         let without = decided(&seen, "realtime").0;
         seen.synchronization.chrony = Figure::Known(tracking(-0.001, 0.010));
         let verdicts = verdicts(&seen, &["realtime".to_owned()], None);
         let verdict = verdict_on(&verdicts, "realtime");
-        assert_eq!(verdict.uses.civil, Some(Trustworthiness::Trusted), "{state:?}");
+        assert_eq!(verdict.uses.time_of_day, Some(Trustworthiness::Trusted), "{state:?}");
         let text = evidence(verdict, EvidenceKind::Synchronization).text();
         assert!(
             text.starts_with("the time of day is right within 0.011000 s, as chronyd states; the kernel"),

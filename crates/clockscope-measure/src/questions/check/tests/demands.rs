@@ -97,7 +97,7 @@ fn demands_are_met_or_not_or_unknown() {
 #[test]
 fn a_verdict_is_demanded_for_a_use() {
     let mut seen = healthy();
-    seen.synchronization.adjtimex.known_mut().unwrap().state = Some(CivilState::Unsynchronized);
+    seen.synchronization.adjtimex.known_mut().unwrap().state = Some(WallState::Unsynchronized);
     let met = |verdict, for_use: Option<Use>, requested: Option<Use>| {
         let realtime = ClockDemands { verdict: Some(verdict), for_use, ..ClockDemands::default() };
         let policy = Policy { clocks: [("realtime".to_owned(), realtime)].into(), ..Policy::default() };
@@ -106,21 +106,24 @@ fn a_verdict_is_demanded_for_a_use() {
         found[0].met
     };
     use Trustworthiness::{Limited, Trusted};
-    use Use::{Civil, Interval};
+    use Use::{Interval, TimeOfDay};
     assert_eq!([met(Trusted, None, None), met(Limited, None, None)], [Some(false), Some(true)]);
-    assert_eq!([met(Trusted, Some(Interval), None), met(Trusted, Some(Civil), None)], [Some(true), Some(false)]);
+    assert_eq!([met(Trusted, Some(Interval), None), met(Trusted, Some(TimeOfDay), None)], [Some(true), Some(false)]);
     assert_eq!(
-        [met(Trusted, None, Some(Interval)), met(Trusted, Some(Civil), Some(Interval))],
+        [met(Trusted, None, Some(Interval)), met(Trusted, Some(TimeOfDay), Some(Interval))],
         [Some(true), Some(false)]
     );
 }
 
-/// A clock that does not show civil time has no verdict for it: the demand is not met, and not
+/// A clock that does not show the time of day has no verdict for it: the demand is not met, and not
 /// broken.
 #[test]
-fn a_demand_for_civil_time_on_another_clock_is_unknown() {
-    let monotonic =
-        ClockDemands { verdict: Some(Trustworthiness::Limited), for_use: Some(Use::Civil), ..ClockDemands::default() };
+fn a_demand_for_time_of_day_on_another_clock_is_unknown() {
+    let monotonic = ClockDemands {
+        verdict: Some(Trustworthiness::Limited),
+        for_use: Some(Use::TimeOfDay),
+        ..ClockDemands::default()
+    };
     let policy = Policy { clocks: [("monotonic".to_owned(), monotonic)].into(), ..Policy::default() };
     assert_eq!(demands(&healthy(), &policy)[0].1, None);
 }
@@ -147,13 +150,13 @@ fn two_names_of_one_clock_are_judged_each() {
     assert_eq!(met, [Some(true), Some(false)], "in the order of the names");
 }
 
-/// A clock that does not show civil time has one verdict, whatever use was asked about.
+/// A clock that does not show the time of day has one verdict, whatever use was asked about.
 #[test]
-fn a_demand_on_a_clock_without_civil_time_is_for_intervals() {
+fn a_demand_on_a_clock_without_time_of_day_is_for_intervals() {
     let monotonic = ClockDemands { verdict: Some(Trustworthiness::Trusted), ..ClockDemands::default() };
     let policy = Policy { clocks: [("monotonic".to_owned(), monotonic)].into(), ..Policy::default() };
     let seen = healthy();
-    assert_eq!(policy::compare(&policy, &seen, &judged(&seen), Some(Use::Civil))[0].met, Some(true));
+    assert_eq!(policy::compare(&policy, &seen, &judged(&seen), Some(Use::TimeOfDay))[0].met, Some(true));
 }
 
 /// A verdict that is undecided may become any.

@@ -187,8 +187,8 @@ pub(crate) fn healthy() -> Observations {
                 maxerror_us: 1000,
                 esterror_us: 10,
                 status: vec!["pll".to_owned(), "nano".to_owned()],
-                state: Some(CivilState::Synchronized),
-                civil_error_s: Some(0.001),
+                state: Some(WallState::Synchronized),
+                time_of_day_error_s: Some(0.001),
                 tai_offset_s: Some(37),
             }),
             ..Synchronization::default()

@@ -1,5 +1,5 @@
 -- How far could the clocks of hosts be trusted on each of the last 90 days? By the worst verdict of
--- each host, for intervals or for civil time.
+-- each host, for intervals or for the time of day.
 WITH hosts AS (
     SELECT date, clocks.host,
         MIN(CASE verdict WHEN 'unfit' THEN 1 WHEN 'limited' THEN 2 WHEN 'undecided' THEN 3 WHEN 'trusted' THEN 4 END)

@@ -16,7 +16,7 @@ WITH found AS (
     SELECT checks.host, checks.day_no, date, kernel, clocksource, cost_ns,
         CASE WHEN trust = 1 THEN 'unfit' WHEN undecided > 0 THEN NULL WHEN trust = 2 THEN 'limited' WHEN trust = 3 THEN 'trusted' END
             AS verdict,
-        CASE WHEN civil_state = 'unsynchronized' THEN 'no daemon' WHEN civil_state IS NOT NULL THEN 'a daemon' END AS daemon
+        CASE WHEN time_of_day_state = 'unsynchronized' THEN 'no daemon' WHEN time_of_day_state IS NOT NULL THEN 'a daemon' END AS daemon
     FROM checks
     JOIN as_of ON checks.day_no <= as_of.day_no
     LEFT JOIN found ON found.host = checks.host AND found.day_no = checks.day_no

@@ -1,18 +1,18 @@
-//! Civil time, as the interval in which it lies.
+//! The time of day, as the interval in which it lies.
 
 #[cfg(feature = "chrony")]
 mod chrony;
 #[cfg(all(feature = "clockbound", target_os = "linux"))]
 mod clockbound;
 
-use clockscope_core::civil::KernelClockState;
+use clockscope_core::kernel_clock::KernelClockState;
 use clockscope_core::os;
 
-use crate::civil_bounds::kernel::KernelBounds;
-use crate::civil_bounds::{CivilInterval, Unbounded};
 use crate::interval::Interval;
 use crate::leap::widen;
 use crate::now;
+use crate::wall_bounds::kernel::KernelBounds;
+use crate::wall_bounds::{Unbounded, WallInterval};
 #[cfg(all(fuzzing, feature = "chrony"))]
 pub(crate) use chrony::fuzz as fuzz_chronyd_reply;
 #[cfg(all(fuzzing, feature = "clockbound", target_os = "linux"))]
@@ -49,7 +49,7 @@ pub(crate) use clockbound::fuzz as fuzz_clockbound_segment;
 pub fn utc_now() -> Result<Interval, Unbounded> {
     let (interval, _) = ask()?;
     let (earliest_ns, latest_ns) = widen(interval.leap, (interval.earliest_ns, interval.latest_ns));
-    CivilInterval { earliest_ns, latest_ns, ..interval }.on_scale(0)
+    WallInterval { earliest_ns, latest_ns, ..interval }.on_scale(0)
 }
 
 /// Returns TAI likewise: UTC and the leap seconds that the kernel knows of. The ends count TAI's
@@ -71,9 +71,9 @@ pub fn tai_now() -> Result<Interval, Unbounded> {
 }
 
 /// The best interval that there is, and the kernel's state.
-fn ask() -> Result<(CivilInterval, KernelClockState), Unbounded> {
+fn ask() -> Result<(WallInterval, KernelClockState), Unbounded> {
     let began = now();
-    let kernel = os::civil().map_err(Unbounded::Refused)?;
+    let kernel = os::kernel_clock().map_err(Unbounded::Refused)?;
     #[cfg(all(feature = "clockbound", target_os = "linux"))]
     if let Some(interval) = clockbound::ask(&kernel) {
         // The clock was read at some moment since then.

@@ -5,16 +5,16 @@ pub(crate) mod kernel;
 use core::fmt;
 
 use clockscope_core::Errno;
-use clockscope_core::civil::Leap;
+use clockscope_core::kernel_clock::Leap;
 
-use clockscope_core::{Basis, CivilState};
+use clockscope_core::{Basis, WallState};
 
 use crate::WallTime;
-use crate::disciplined::CivilStatement;
+use crate::disciplined::WallStatement;
 use crate::interval::Interval;
 use crate::leap::widen;
 
-/// Reason why civil time cannot be bounded.
+/// Reason why the time of day cannot be bounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unbounded {
@@ -42,16 +42,16 @@ pub enum Unbounded {
 
 /// An interval that holds the true time: two moments of Unix time in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct CivilInterval {
+pub(crate) struct WallInterval {
     pub(crate) earliest_ns: i128,
     pub(crate) latest_ns: i128,
     pub(crate) basis: Basis,
-    pub(crate) state: CivilState,
+    pub(crate) state: WallState,
     pub(crate) leap: Leap,
 }
 
-impl CivilInterval {
-    pub(crate) fn around(unix_ns: i128, error_ns: u64, (basis, state): (Basis, CivilState), leap: Leap) -> Self {
+impl WallInterval {
+    pub(crate) fn around(unix_ns: i128, error_ns: u64, (basis, state): (Basis, WallState), leap: Leap) -> Self {
         let error = i128::from(error_ns);
         Self { earliest_ns: unix_ns - error, latest_ns: unix_ns + error, basis, state, leap }
     }
@@ -71,18 +71,18 @@ impl CivilInterval {
     }
 
     /// The interval as a statement that may be carried on for `lasts_ns`.
-    pub(super) fn civil_statement(&self, rate_ppm: f64, lasts_ns: i128) -> CivilStatement {
+    pub(super) fn wall_statement(&self, rate_ppm: f64, lasts_ns: i128) -> WallStatement {
         let interval = (self.earliest_ns, self.latest_ns);
         let widened = widen(self.leap, interval);
         // The interval moves on while it lasts, and becomes wider by a thousandth.
         let later = (self.earliest_ns, self.latest_ns + 2 * lasts_ns);
         let is_leap_near = widen(self.leap, later) != later;
-        let state = if widened == interval { self.state } else { CivilState::LeapSecond };
+        let state = if widened == interval { self.state } else { WallState::LeapSecond };
         let (Ok(earliest_ns), Ok(latest_ns)) = (i64::try_from(widened.0), i64::try_from(widened.1)) else {
-            return CivilStatement::nothing(CivilState::Unavailable);
+            return WallStatement::nothing(WallState::Unavailable);
         };
         let lasts_ns = if is_leap_near { 0 } else { lasts_ns as u64 };
-        CivilStatement { earliest_ns, latest_ns, lasts_ns, rate_ppm, state }
+        WallStatement { earliest_ns, latest_ns, lasts_ns, rate_ppm, state }
     }
 
     /// On a scale that is `offset_ns` ahead of UTC.

@@ -5,8 +5,8 @@ use super::*;
 use crate::WallTime;
 use crate::disciplined::carried_on;
 use clockscope_core::Basis;
-use clockscope_core::CivilState;
-use clockscope_core::civil::Leap;
+use clockscope_core::WallState;
+use clockscope_core::kernel_clock::Leap;
 use proptest::prelude::*;
 use std::time::Duration;
 
@@ -56,9 +56,9 @@ fn count(counts: &Counts<'_>, expected: &str, is_inside: bool) -> u32 {
     counts.get(&(expected, is_inside)).copied().unwrap_or(0)
 }
 
-fn class(interval: &Result<CivilInterval, Unbounded>) -> &'static str {
+fn class(interval: &Result<WallInterval, Unbounded>) -> &'static str {
     match interval {
-        Ok(interval) if interval.state == CivilState::Synchronized => "synchronized",
+        Ok(interval) if interval.state == WallState::Synchronized => "synchronized",
         Ok(_) => "while_not_slewing",
         Err(Unbounded::Slewing { .. }) => "slewing",
         Err(Unbounded::Worthless(_)) => "worthless",
@@ -71,7 +71,7 @@ fn class(interval: &Result<CivilInterval, Unbounded>) -> &'static str {
 const BETWEEN_NS: u64 = 100_000;
 
 /// Returns true if the true time is in the interval, or in one that is stated and worth nothing.
-fn is_inside(interval: &Result<CivilInterval, Unbounded>, truth_ns: i128) -> bool {
+fn is_inside(interval: &Result<WallInterval, Unbounded>, truth_ns: i128) -> bool {
     let truth = WallTime::from_unix_ns(truth_ns.try_into().unwrap());
     match interval {
         Ok(interval) => (interval.earliest_ns..=interval.latest_ns).contains(&truth_ns),
@@ -113,16 +113,16 @@ fn the_true_time_stays_inside_what_daemons_state() {
     let mut seen = Counts::new();
     for line in RECORDED.lines().filter(|line| !line.starts_with('#')) {
         let (expected, state, truth_ns) = parsed(line);
-        let statement = state.civil_statement();
+        let statement = state.wall_statement();
         let interval = state.interval(0);
         let was_inside = is_inside(&interval, truth_ns);
         *seen.entry((expected, was_inside)).or_insert(0) += 1;
         let expected_state = match expected {
-            "synchronized" => CivilState::Synchronized,
-            "while_not_slewing" => CivilState::WhileNotSlewing,
-            "slewing" => CivilState::Slewing,
-            "worthless" => CivilState::Worthless,
-            _ => CivilState::Unsynchronized,
+            "synchronized" => WallState::Synchronized,
+            "while_not_slewing" => WallState::WhileNotSlewing,
+            "slewing" => WallState::Slewing,
+            "worthless" => WallState::Worthless,
+            _ => WallState::Unsynchronized,
         };
         assert_eq!((statement.state, statement.lasts_ns), (expected_state, 1_000_000_000), "{line}");
         for after_ns in [0, 500_000_000, second_ns(state.rate_ppm)] {
@@ -175,9 +175,9 @@ fn nothing_is_carried_on_near_a_leap_second() {
     let leaps = [Leap::None, Leap::Announced, Leap::Insert, Leap::Delete, Leap::InProgress, Leap::Done];
     for (leap, tenths) in leaps.into_iter().flat_map(|leap| (-50..50).map(move |tenths| (leap, tenths))) {
         let statement =
-            KernelClockState { leap, unix_ns: MIDNIGHT_NS + tenths * 100_000_000, ..state }.civil_statement();
+            KernelClockState { leap, unix_ns: MIDNIGHT_NS + tenths * 100_000_000, ..state }.wall_statement();
         let is_near = leap != Leap::None && (-10..=10).contains(&tenths);
-        let expected = if is_near { CivilState::LeapSecond } else { CivilState::Synchronized };
+        let expected = if is_near { WallState::LeapSecond } else { WallState::Synchronized };
         assert_eq!(statement.state, expected, "{leap:?}, {tenths} tenths of a second after midnight");
         // A second before it is near, and as long as it is.
         let is_soon = leap != Leap::None && (-20..=10).contains(&tenths);
@@ -207,8 +207,8 @@ fn what_the_kernel_has_yet_to_correct_is_part_of_the_bound() {
     assert!(interval(any).1 > interval(any).0);
     // Whether adjtime(3) moves it is not known: no more than a hope.
     let unadjusted = KernelClockState { adjust_us: None, ..state };
-    assert_eq!(unadjusted.interval(0).unwrap().state, CivilState::WhileNotSlewing);
-    assert_eq!(state.interval(0).unwrap().state, CivilState::Synchronized);
+    assert_eq!(unadjusted.interval(0).unwrap().state, WallState::WhileNotSlewing);
+    assert_eq!(state.interval(0).unwrap().state, WallState::Synchronized);
 }
 
 #[test]
@@ -222,9 +222,9 @@ fn a_rate_that_no_oscillator_explains_is_a_slew() {
     for (rate_ppm, slews) in [(99.0, None), (-99.0, None), (101.0, Some(101)), (-83_333.0, Some(-83_333))] {
         let sent = KernelClockState { rate_ppm, ..state };
         match sent.interval(0) {
-            Ok(interval) => assert_eq!((slews, interval.state), (None, CivilState::WhileNotSlewing)),
+            Ok(interval) => assert_eq!((slews, interval.state), (None, WallState::WhileNotSlewing)),
             Err(Unbounded::Slewing { ppm, interval }) => {
-                assert_eq!((slews, interval.state), (Some(ppm), CivilState::WhileNotSlewing));
+                assert_eq!((slews, interval.state), (Some(ppm), WallState::WhileNotSlewing));
             }
             Err(other) => panic!("{other}"),
         }
@@ -283,10 +283,10 @@ fn a_state_that_clockbound_may_have_left_is_not_trusted() {
         let interval = by_clockbound(bound_us, seconds).interval(0).unwrap();
         assert_eq!(
             (interval.state, interval.basis),
-            (CivilState::WhileNotSlewing, Basis::KernelLoop),
+            (WallState::WhileNotSlewing, Basis::KernelLoop),
             "{bound_us} {seconds}"
         );
-        assert_eq!(by_clockbound(bound_us, seconds).civil_statement().state, CivilState::WhileNotSlewing);
+        assert_eq!(by_clockbound(bound_us, seconds).wall_statement().state, WallState::WhileNotSlewing);
     }
     // A bound below a microsecond is an estimated error of zero, as timesyncd leaves it.
     assert!(matches!(by_clockbound(0, 1).interval(0), Err(Unbounded::Worthless(_))));
@@ -296,14 +296,14 @@ fn a_state_that_clockbound_may_have_left_is_not_trusted() {
     // Errors that differ by anything else are not ClockBound's.
     for us in [1, 100, 499, 501] {
         let by_ntpd = KernelClockState { max_error_us: 1000 + us, estimated_error_us: 1000, ..by_loop() };
-        assert_eq!(by_ntpd.interval(0).unwrap().state, CivilState::Synchronized);
+        assert_eq!(by_ntpd.interval(0).unwrap().state, WallState::Synchronized);
     }
     // ntpd's time constant is the logarithm of its poll interval, 3 at least where it was recorded.
     let by_ntpd = KernelClockState { time_constant: 3, ..by_clockbound(500, 31) };
-    assert_eq!(by_ntpd.interval(0).unwrap().state, CivilState::Synchronized);
+    assert_eq!(by_ntpd.interval(0).unwrap().state, WallState::Synchronized);
     // ClockBound's estimated error is never the larger one.
     let below = KernelClockState { max_error_us: 500, estimated_error_us: 1000, ..by_loop() };
-    assert_eq!(below.interval(0).unwrap().state, CivilState::Synchronized);
+    assert_eq!(below.interval(0).unwrap().state, WallState::Synchronized);
 }
 
 /// ntpd-rs states the root delay as the largest error, and a standard deviation as the estimated
@@ -320,7 +320,7 @@ fn a_state_that_ntpd_rs_may_have_left_has_room_for_its_dispersion() {
     };
     for state in [state, KernelClockState { is_unsynchronized: true, ..state }] {
         let interval = state.interval(0).unwrap();
-        assert_eq!((interval.state, interval.basis), (CivilState::WhileNotSlewing, Basis::SteeredRate));
+        assert_eq!((interval.state, interval.basis), (WallState::WhileNotSlewing, Basis::SteeredRate));
         // Half the root delay, and twice the standard deviation: one moment in twenty is beyond.
         let truth_ns = i128::from(delay_us / 2 + 2 * deviation_us) * 1000;
         for truth_ns in [truth_ns, -truth_ns] {
@@ -337,8 +337,7 @@ fn a_state_that_ntpd_rs_may_have_left_has_room_for_its_dispersion() {
 
 #[test]
 fn tai_is_ahead() {
-    let interval =
-        CivilInterval::around(5_000_000_000, 1_000, (Basis::KernelLoop, CivilState::Synchronized), Leap::None);
+    let interval = WallInterval::around(5_000_000_000, 1_000, (Basis::KernelLoop, WallState::Synchronized), Leap::None);
     let tai = interval.on_scale(37_000_000_000).unwrap();
     assert_eq!(tai.earliest, WallTime::from_unix_ns(42_000_000_000 - 1_000));
     assert_eq!(tai.latest, WallTime::from_unix_ns(42_000_000_000 + 1_000));
@@ -369,6 +368,6 @@ proptest! {
         prop_assert_eq!(i128::from(on_scale.earliest.as_unix_ns()), interval.earliest_ns);
         // The time constant is 0: once in 500 times the state could be ClockBound's.
         let is_one_figure = error_us % 500 == state.estimated_error_us;
-        prop_assert_eq!(on_scale.state, if is_one_figure { CivilState::WhileNotSlewing } else { CivilState::Synchronized });
+        prop_assert_eq!(on_scale.state, if is_one_figure { WallState::WhileNotSlewing } else { WallState::Synchronized });
     }
 }

@@ -1,5 +1,5 @@
-//! The kernel's statement on its civil clock. [`crate::os::civil`] asks for it; judging it is the
-//! caller's.
+//! The kernel's statement on its wall clock. [`crate::os::kernel_clock`] asks for it; judging it is
+//! the caller's.
 
 /// The kernel's statement on a leap second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,11 +1,11 @@
-//! Civil time and what the kernel says of its error: adjtimex(2), which is asked and changes
+//! The time of day and what the kernel says of its error: adjtimex(2), which is asked and changes
 //! nothing.
 
 #![allow(unsafe_code, reason = "adjtimex writes through a pointer")]
 
 use super::errno::keep_errno;
 use crate::Errno;
-use crate::civil::{KernelClockState, Leap};
+use crate::kernel_clock::{KernelClockState, Leap};
 
 /// Returns CLOCK_REALTIME and the kernel's state, both of one moment. Two system calls, which no
 /// disabled counter can make fatal.

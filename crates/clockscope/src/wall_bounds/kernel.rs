@@ -1,4 +1,4 @@
-//! Judges the kernel's statement on the error of its civil clock.
+//! Judges the kernel's statement on the error of its wall clock.
 //!
 //! adjtimex(2) has the largest error that a time daemon stated, and not which daemon that was, nor
 //! always what is still to be corrected. The daemons differ in which fields they set, and to what.
@@ -17,12 +17,12 @@
 //!   the root delay as the largest error, and the standard deviation of the offset as the estimated
 //!   one. It slews by the frequency, by up to 200 ppm.
 
-use clockscope_core::civil::{KernelClockState, UNKNOWN_ERROR_US};
+use clockscope_core::kernel_clock::{KernelClockState, UNKNOWN_ERROR_US};
 
-use super::{CivilInterval, Unbounded};
-use crate::disciplined::CivilStatement;
+use super::{Unbounded, WallInterval};
+use crate::disciplined::WallStatement;
 use clockscope_core::Basis;
-use clockscope_core::CivilState;
+use clockscope_core::WallState;
 
 /// Largest error of an ordinary oscillator, in ppm: a larger correction is a slew.
 const MAX_OSCILLATOR_PPM: f64 = 100.0;
@@ -106,11 +106,11 @@ impl Daemon {
     }
 
     /// Returns the worth of its bound in this state.
-    fn civil_state(self, state: &KernelClockState) -> CivilState {
+    fn wall_state(self, state: &KernelClockState) -> WallState {
         match self {
-            Self::Ntpd if state.adjust_us.is_some() => CivilState::Synchronized,
-            Self::Ntpd | Self::ClockBound | Self::Chronyd | Self::NtpdRs => CivilState::WhileNotSlewing,
-            Self::BeginningNtpd | Self::Timesyncd | Self::Ptp => CivilState::Worthless,
+            Self::Ntpd if state.adjust_us.is_some() => WallState::Synchronized,
+            Self::Ntpd | Self::ClockBound | Self::Chronyd | Self::NtpdRs => WallState::WhileNotSlewing,
+            Self::BeginningNtpd | Self::Timesyncd | Self::Ptp => WallState::Worthless,
         }
     }
 
@@ -140,11 +140,11 @@ pub(crate) trait KernelBounds {
     ///
     /// # Errors
     /// There is none, or it is not worth anything.
-    fn interval(&self, took_ns: u64) -> Result<CivilInterval, Unbounded>;
+    fn interval(&self, took_ns: u64) -> Result<WallInterval, Unbounded>;
 
     /// The interval as a statement that may be carried on for a second. Near a leap second it is
     /// asked for anew each time, because the kernel sets its clock then.
-    fn civil_statement(&self) -> CivilStatement;
+    fn wall_statement(&self) -> WallStatement;
 }
 
 impl KernelBounds for KernelClockState {
@@ -158,15 +158,15 @@ impl KernelBounds for KernelClockState {
         daemons(self).next().is_none()
     }
 
-    fn interval(&self, took_ns: u64) -> Result<CivilInterval, Unbounded> {
-        let Some(worst) = daemons(self).max_by_key(|daemon| daemon.civil_state(self) as u8) else {
+    fn interval(&self, took_ns: u64) -> Result<WallInterval, Unbounded> {
+        let Some(worst) = daemons(self).max_by_key(|daemon| daemon.wall_state(self) as u8) else {
             return Err(Unbounded::unsynchronized(self.unix_ns));
         };
-        let (basis, state) = (worst.basis(), worst.civil_state(self));
-        let interval = CivilInterval::around(self.unix_ns, error_ns(self, took_ns), (basis, state), self.leap)
+        let (basis, state) = (worst.basis(), worst.wall_state(self));
+        let interval = WallInterval::around(self.unix_ns, error_ns(self, took_ns), (basis, state), self.leap)
             .moved(loop_ns(self))
             .moved(adjusted_ns(self));
-        if state == CivilState::Worthless {
+        if state == WallState::Worthless {
             return Err(interval.on_scale(0).map_or_else(|error| error, Unbounded::Worthless));
         }
         let max_ppm = if basis == Basis::KernelLoop { MAX_LOOP_PPM } else { MAX_OSCILLATOR_PPM };
@@ -179,16 +179,16 @@ impl KernelBounds for KernelClockState {
         Ok(interval)
     }
 
-    fn civil_statement(&self) -> CivilStatement {
+    fn wall_statement(&self) -> WallStatement {
         const SECOND_NS: i128 = 1_000_000_000;
         let state = match self.interval(0) {
-            Ok(interval) => return interval.civil_statement(self.rate_ppm, SECOND_NS),
-            Err(Unbounded::Slewing { .. }) => CivilState::Slewing,
-            Err(Unbounded::Worthless(_)) => CivilState::Worthless,
-            Err(Unbounded::Unsynchronized(_)) => CivilState::Unsynchronized,
-            Err(_) => CivilState::Unavailable,
+            Ok(interval) => return interval.wall_statement(self.rate_ppm, SECOND_NS),
+            Err(Unbounded::Slewing { .. }) => WallState::Slewing,
+            Err(Unbounded::Worthless(_)) => WallState::Worthless,
+            Err(Unbounded::Unsynchronized(_)) => WallState::Unsynchronized,
+            Err(_) => WallState::Unavailable,
         };
-        CivilStatement { rate_ppm: self.rate_ppm, ..CivilStatement::nothing(state) }
+        WallStatement { rate_ppm: self.rate_ppm, ..WallStatement::nothing(state) }
     }
 }
 

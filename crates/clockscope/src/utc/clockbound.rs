@@ -7,13 +7,13 @@
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 
-use clockscope_core::civil::KernelClockState;
+use clockscope_core::kernel_clock::KernelClockState;
 
-use crate::civil_bounds::CivilInterval;
-use crate::civil_bounds::kernel::KernelBounds;
 use crate::native::CLOCK;
+use crate::wall_bounds::WallInterval;
+use crate::wall_bounds::kernel::KernelBounds;
 use clockscope_core::Basis;
-use clockscope_core::CivilState;
+use clockscope_core::WallState;
 
 /// Path at which the daemon publishes them, since ClockBound 2.
 const PATH: &str = "/var/run/clockbound/shm0";
@@ -46,7 +46,7 @@ struct SharedSegment {
 
 /// The interval of the true time, around the kernel's clock that was read just before; `None` where
 /// the daemon does not run, or does not know.
-pub(super) fn ask(kernel: &KernelClockState) -> Option<CivilInterval> {
+pub(super) fn ask(kernel: &KernelClockState) -> Option<WallInterval> {
     let segment = read(PATH)?;
     if kernel.has_no_error() || !monotonic_is_the_daemons() {
         return None;
@@ -54,10 +54,10 @@ pub(super) fn ask(kernel: &KernelClockState) -> Option<CivilInterval> {
     let disruptions = crate::disciplined::OsClock::disruptions(CLOCK.os());
     let monotonic_ns = CLOCK.os().now_ns().ok()?;
     let error_ns = segment.error_ns(monotonic_ns.into(), disruptions)?;
-    Some(CivilInterval::around(
+    Some(WallInterval::around(
         kernel.unix_ns,
         error_ns + kernel.unit_ns,
-        (Basis::ClockBound, CivilState::Synchronized),
+        (Basis::ClockBound, WallState::Synchronized),
         kernel.leap,
     ))
 }

@@ -7,14 +7,14 @@ use clockscope_core::atomic::AtomicU64;
 use core::sync::atomic::Ordering;
 
 use clockscope_core::chrony::{self, ADDRESS, MAX_ROUNDING_SHARE, PATIENCE};
-use clockscope_core::civil::{KernelClockState, Leap};
+use clockscope_core::kernel_clock::{KernelClockState, Leap};
 use clockscope_core::os;
 
-use crate::civil_bounds::kernel::KernelBounds;
-use crate::civil_bounds::{CivilInterval, Unbounded};
+use crate::wall_bounds::kernel::KernelBounds;
+use crate::wall_bounds::{Unbounded, WallInterval};
 use crate::{Instant, now};
 use clockscope_core::Basis;
-use clockscope_core::CivilState;
+use clockscope_core::WallState;
 
 /// Time without questions after one without an answer, in ns.
 const SILENCE_NS: u64 = 1_000_000_000;
@@ -30,16 +30,13 @@ const DAY_S: f64 = 86_400.0;
 ///
 /// # Errors
 /// The kernel states none, or it is worth nothing.
-pub(super) fn bounded(
-    kernel: KernelClockState,
-    began: Instant,
-) -> Result<(CivilInterval, KernelClockState), Unbounded> {
+pub(super) fn bounded(kernel: KernelClockState, began: Instant) -> Result<(WallInterval, KernelClockState), Unbounded> {
     const TRIES: u32 = 2;
     let (mut kernel, mut read) = (kernel, (began, now()));
     for _ in 0..TRIES {
         let Some(tracking) = ask() else { break };
         let answered = now();
-        let later = os::civil().map_err(Unbounded::Refused)?;
+        let later = os::kernel_clock().map_err(Unbounded::Refused)?;
         let read_later = (answered, now());
         // A clock that was set in between is not the one that the answer is about.
         if is_continuous((&kernel, read), (&later, read_later)) {
@@ -50,7 +47,7 @@ pub(super) fn bounded(
     }
     // Anew: an answer may have been waited for.
     let again = now();
-    let kernel = os::civil().map_err(Unbounded::Refused)?;
+    let kernel = os::kernel_clock().map_err(Unbounded::Refused)?;
     Ok((kernel.interval(now().ns_since(again))?, kernel))
 }
 
@@ -117,7 +114,7 @@ impl Tracking {
 
     /// The interval of the true time, where the kernel's clock was read in `reading_ns`, after an
     /// answer that took `answer_ns`. The clock is slewed on meanwhile.
-    pub(super) fn interval(&self, kernel: &KernelClockState, (reading_ns, answer_ns): (u64, u64)) -> CivilInterval {
+    pub(super) fn interval(&self, kernel: &KernelClockState, (reading_ns, answer_ns): (u64, u64)) -> WallInterval {
         let rounded_s = self.correction.abs() * MAX_ROUNDING_SHARE;
         let slewed_ns = MAX_SLEW * (reading_ns + answer_ns) as f64;
         let error_ns = (self.error_s() + rounded_s) * 1e9 + slewed_ns;
@@ -126,7 +123,7 @@ impl Tracking {
         let unix_ns = kernel.unix_ns + (self.correction * 1e9) as i128;
         // chronyd may correct a leap second by itself, without the kernel's.
         let leap = if kernel.leap == Leap::None { self.leap } else { kernel.leap };
-        CivilInterval::around(unix_ns, error_ns, (Basis::Chronyd, CivilState::Synchronized), leap)
+        WallInterval::around(unix_ns, error_ns, (Basis::Chronyd, WallState::Synchronized), leap)
     }
 }
 

@@ -1,19 +1,19 @@
-//! States of civil time.
+//! States of the time of day.
 
 use core::fmt;
 
-/// Worth of an interval of civil time. The numbers are a part of the library's page, and stay.
+/// Worth of an interval of the time of day. The numbers are a part of the library's page, and stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[repr(u8)]
-pub enum CivilState {
+pub enum WallState {
     /// The true time is inside, if the daemon that stated the error and its source of time are
     /// right.
     Synchronized = 0,
     /// The true time is inside while the daemon corrects no offset: it knows of such a correction,
     /// and the kernel does not. Corrections of the rate by more than 100 ppm show as
-    /// [`CivilState::Slewing`].
+    /// [`WallState::Slewing`].
     WhileNotSlewing = 1,
     /// The true time is inside. A leap second is less than a second away, or has just been: the
     /// interval is two seconds wider.
@@ -28,7 +28,7 @@ pub enum CivilState {
     Unavailable = 6,
 }
 
-impl CivilState {
+impl WallState {
     /// Returns whether the interval has ends: the first three states.
     #[inline(always)]
     #[must_use]
@@ -79,13 +79,13 @@ impl CivilState {
     }
 }
 
-impl fmt::Display for CivilState {
+impl fmt::Display for WallState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.text())
     }
 }
 
-/// Basis of bounds of civil time. The kernel does not name the daemon: the first four are
+/// Basis of bounds of the time of day. The kernel does not name the daemon: the first four are
 /// signatures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]

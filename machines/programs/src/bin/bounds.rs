@@ -1,11 +1,11 @@
 //! Watches `utc_now()` and `bounded::now()` on a machine whose true time is known, and prints what
 //! it saw as one JSON object.
 //!
-//! `civil OFFSET_MS SECONDS [COMMAND...]`: the true time is that much ahead of CLOCK_REALTIME when
+//! `bounds OFFSET_MS SECONDS [COMMAND...]`: the true time is that much ahead of CLOCK_REALTIME when
 //! the program starts, and goes on as CLOCK_MONOTONIC_RAW does, whatever is done to the clock
 //! meanwhile. The command is run once that is known; what it prints becomes `command`.
-//! `civil leap SECONDS`: the clock is right, and a second is inserted at the next midnight. It is
-//! made for emulated machines (machines/civil.sh): elsewhere nobody knows the true time.
+//! `bounds leap SECONDS`: the clock is right, and a second is inserted at the next midnight. It is
+//! made for emulated machines (machines/bounds.sh): elsewhere nobody knows the true time.
 
 #![allow(clippy::print_stdout, reason = "it reports to whoever runs it")]
 
@@ -14,7 +14,7 @@ use std::error::Error;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use clockscope::{CivilState, Interval, Leap, Unbounded, WallTime, bounded, tai_now, utc_now};
+use clockscope::{Interval, Leap, Unbounded, WallState, WallTime, bounded, tai_now, utc_now};
 use clockscope_system::RawClock;
 use clockscope_system::os::{self, Reference};
 
@@ -48,7 +48,7 @@ struct Seen {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let usage = "usage: civil OFFSET_MS|leap SECONDS [COMMAND...]";
+    let usage = "usage: bounds OFFSET_MS|leap SECONDS [COMMAND...]";
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [offset, seconds, command @ ..] = arguments.as_slice() else { return Err(usage.into()) };
     let seconds: f64 = seconds.parse().map_err(|_| usage)?;
@@ -115,7 +115,7 @@ fn tai_ns() -> Option<i128> {
 
 fn named(utc: &Result<Interval, Unbounded>) -> (&'static str, Option<&Interval>) {
     match utc {
-        Ok(bounded) if bounded.state == CivilState::Synchronized => ("synchronized", Some(bounded)),
+        Ok(bounded) if bounded.state == WallState::Synchronized => ("synchronized", Some(bounded)),
         Ok(bounded) => ("while_not_slewing", Some(bounded)),
         Err(Unbounded::Slewing { interval, .. }) => ("slewing", Some(interval)),
         Err(Unbounded::Worthless(interval)) => ("worthless", Some(interval)),
@@ -181,7 +181,7 @@ impl Seen {
         // Far from the inserted second both are one.
         let is_inside = truths.all(|truth| (earliest..=latest).contains(&truth));
         self.bounded[usize::from(is_inside)] += 1;
-        self.in_leap_state += u64::from(state == CivilState::LeapSecond);
+        self.in_leap_state += u64::from(state == WallState::LeapSecond);
         Ok(())
     }
 
