@@ -6,6 +6,7 @@ mod commands;
 mod keys;
 mod links;
 mod outputs;
+mod sentences;
 pub(crate) mod site;
 
 use std::fs;
@@ -32,6 +33,8 @@ pub(crate) enum Docs {
     Outputs { page: Option<String> },
     /// Checks links, anchors, the table of contents and recorded figures.
     Check,
+    /// Prints every text of the program's sources, for a reading in one go.
+    Sentences,
     /// Builds the pages as a site by mdBook and prints its first page.
     Site,
 }
@@ -43,6 +46,7 @@ impl Docs {
             Self::Figures => write(),
             Self::Outputs { page } => outputs::write(page.as_deref()),
             Self::Check => check(),
+            Self::Sentences => sentences::print(),
             Self::Site => site::build().map(|site| println!("{}", site.join("index.html").display())),
         }
     }

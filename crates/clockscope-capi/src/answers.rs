@@ -41,7 +41,7 @@ pub enum CallFailure {
     Future = -12,
     /// The clocks did not go on between the renewals around the stamp.
     Gap = -13,
-    /// The counter went back: there are two moments of this count.
+    /// The counter went back: this count occurred twice.
     CounterWentBack = -14,
     /// The wall clock was set between the renewals around the stamp, or does not answer.
     NoWallTime = -15,
@@ -105,7 +105,7 @@ impl CallFailure {
             Self::Gap => {
                 c"the machine was suspended or moved, or a clock stepped, between the renewals around the stamp"
             }
-            Self::CounterWentBack => c"the counter went back: there are two moments of this count",
+            Self::CounterWentBack => c"the counter went back: this count occurred twice",
             Self::NoWallTime => c"the wall clock was set between the renewals around the stamp, or does not answer",
             Self::GivenUp => c"the counter is not used any more: clockscope_demotion() has the reason",
             Self::Busy => c"the history is being written: convert the stamp later",

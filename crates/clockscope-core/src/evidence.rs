@@ -15,7 +15,7 @@ pub const NOMINAL_FREQUENCY: &str = "nominal frequency";
 
 /// Advice where this process may not read the counter.
 pub const NOT_PERMITTED_ADVICE: &str = "find out who disabled it for this process (prctl PR_SET_TSC in a parent, a \
-    sandbox, a hypervisor); programs that read it, and the vDSO, die there";
+    sandbox, a hypervisor); programs that then read it, even through the vDSO, are killed";
 /// Advice where no constant rate is promised.
 pub const NOT_INVARIANT_ADVICE: &str =
     "on a virtual machine pass the promise on (QEMU: -cpu host,+invtsc); on old hardware use the system's clock";
@@ -63,7 +63,7 @@ pub struct NominalFrequency {
 impl Display for NominalFrequency {
     fn fmt(&self, out: &mut Formatter<'_>) -> Result {
         let Some(hz) = self.hz else {
-            return out.write_str("neither hardware nor hypervisor nor kernel state one to programs");
+            return out.write_str("hardware, hypervisor and kernel state none to programs");
         };
         write!(out, "{:.6} MHz is stated, ", hz / 1e6)?;
         match self.offset {

@@ -85,7 +85,7 @@ impl Demand {
                 "`clockscope order` and `clockscope steps` show where and how far it goes back"
             }
             (Some(Demanded::MaxRatePpm), ..) => "`clockscope rate` shows how it runs; NTP may be steering it",
-            (Some(Demanded::MaxOffsetNs), ..) => "`clockscope order --offsets` shows which CPUs are apart",
+            (Some(Demanded::MaxOffsetNs), ..) => "`clockscope order --offsets` shows which CPUs' counters differ",
         };
         Some(advice)
     }

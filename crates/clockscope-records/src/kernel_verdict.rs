@@ -212,13 +212,13 @@ impl KernelCause {
                     .to_owned()
             }
             Self::MissingFlags { .. } => {
-                "on a virtual machine have the hypervisor pass them on; on old hardware leave the counter unused".to_owned()
+                "on a virtual machine have the hypervisor pass them on; on old hardware do not use the counter".to_owned()
             }
             Self::NoTimecounter => {
                 "look for a setting that disables it (FreeBSD: machdep.disable_tsc in loader.conf)".to_owned()
             }
             Self::NegativeQuality { .. } => {
-                "leave it unused: it is not invariant, or the CPUs' counters are apart; on a virtual machine have the \
+                "do not use it: it is not invariant, or the CPUs' counters differ; on a virtual machine have the \
                  hypervisor pass an invariant counter on"
                     .to_owned()
             }
@@ -243,11 +243,11 @@ fn of_line(line: &str, fault: LogFault, intervals: Option<&WatchdogIntervals>, u
             "{option} is on the kernel's command line already, which Linux before 5.4 ignores for tsc-early: use a newer \
              kernel"
         ),
-        Some(option) => format!("{option} is on the kernel's command line already, and stopped nothing"),
+        Some(option) => format!("{option} is on the kernel's command line already, without effect"),
     };
     match (fault, intervals.and_then(WatchdogIntervals::accused)) {
         (LogFault::FrequencySkew, Some(accused)) if intervals.is_some_and(WatchdogIntervals::accuse_the_watchdog) => {
-            format!("the watchdog {accused} may be the bad one: {override_it}")
+            format!("the watchdog {accused} may be the faulty one: {override_it}")
         }
         (LogFault::FrequencySkew, None) => {
             format!("{}; or the watchdog was wrong: {override_it}", fault.remedy())
@@ -343,7 +343,7 @@ mod tests {
         };
         let flags = ["constant_tsc", "nonstop_tsc"].map(str::to_owned).to_vec();
         for (cause, found, source, remedy, is_fault) in [
-            (log(LogFault::CpuSkew), "the kernel said: TSC warp between CPUs", "log", "counters are apart", true),
+            (log(LogFault::CpuSkew), "the kernel said: TSC warp between CPUs", "log", "counters differ", true),
             (
                 log(LogFault::SlowRead),
                 "the kernel said: TSC warp between CPUs",
@@ -354,33 +354,33 @@ mod tests {
             (log(LogFault::Unstated), "the kernel said: TSC warp between CPUs", "log", "does not know", true),
             (
                 counted(431_000_000, 504_000_000, Some("acpi_pm")),
-                "unstable; hpet counted 0.431 s and tsc 0.504 s where a timer waits half a second, which accuses hpet",
+                "unstable; hpet counted 0.431 s and tsc 0.504 s where a timer waits half a second, which points to hpet",
                 "log",
-                "the watchdog hpet may be the bad one",
+                "the watchdog hpet may be the faulty one",
                 false,
             ),
             (
                 counted(431_000_000, 504_000_000, None),
-                "accuses hpet, unless tsc drove the timer",
+                "points to hpet, unless tsc drove the timer",
                 "log",
                 "tsc=reliable on the kernel's command line stops",
                 false,
             ),
             (
                 counted(504_000_000, 1_894_000_000, None),
-                "accuses tsc, unless hpet drove the timer",
+                "points to tsc, unless hpet drove the timer",
                 "log",
                 "update firmware",
                 true,
             ),
             (
                 counted(431_000_000, 504_000_000, Some("tsc")),
-                "accuses neither, because tsc drove the timer",
+                "points to neither, because tsc drove the timer",
                 "log",
                 "or the watchdog was wrong: if a third clock",
                 true,
             ),
-            (counted(504_000_000, 504_000_900, None), "which accuses neither", "log", "update firmware", true),
+            (counted(504_000_000, 504_000_900, None), "which points to neither", "log", "update firmware", true),
             (
                 KernelCause::ClocksourceOption { clocksource: text("hpet") },
                 "was booted with clocksource=hpet",
@@ -426,7 +426,7 @@ mod tests {
                 KernelCause::NegativeQuality { timecounter: text("TSC-low"), quality: -100 },
                 "gives TSC-low the quality -100: below 0,",
                 "kern.timecounter.choice",
-                "leave it unused",
+                "do not use it",
                 true,
             ),
             (
@@ -505,7 +505,7 @@ mod tests {
         assert_eq!(
             intervals.to_string(),
             "refined-jiffies counted for a time that is not known (the log has counts, and not their frequency) and \
-             tsc-early 0.291 s where a timer waits half a second, which accuses neither"
+             tsc-early 0.291 s where a timer waits half a second, which points to neither"
         );
         // 24 bits at 3.58 MHz.
         let wrapped = WatchdogIntervals {
@@ -515,10 +515,10 @@ mod tests {
             clocksource_ns: Some(5_200_200_000),
             ..WatchdogIntervals::default()
         };
-        assert!(wrapped.to_string().ends_with("which accuses neither, because acpi_pm wraps within that time"));
+        assert!(wrapped.to_string().ends_with("which points to neither, because acpi_pm wraps within that time"));
         let slow = WatchdogIntervals { clocksource_ns: Some(3_000_000_000), ..wrapped };
         assert_eq!(slow.accused(), Some("tsc"));
         (intervals.clocksource_ns, intervals.went_back) = (None, true);
-        assert!(intervals.to_string().ends_with("and tsc-early went back: it began again, which accuses tsc-early"));
+        assert!(intervals.to_string().ends_with("and tsc-early went back: it restarted, which points to tsc-early"));
     }
 }

@@ -36,7 +36,7 @@ impl RunFolders {
         let (temporary, lock) = temporary()?;
         let (cache, warning) = match cache() {
             Ok(cache) => (cache, None),
-            Err(why) => (temporary.join("cache"), Some(format!("probes are built anew in each run: {why}"))),
+            Err(why) => (temporary.join("cache"), Some(format!("probes are rebuilt in each run: {why}"))),
         };
         let folders = Self { temporary, cache, folders: Cell::new(0), lock: Some(lock) };
         fs::create_dir_all(&folders.cache)?;

@@ -292,7 +292,7 @@ fn unavailable(whole: RuntimeRecord, Unmeasured { failure, reason }: Unmeasured)
 }
 
 fn no_server(error: io::Error) -> Unmeasured {
-    let reason = format!("there is no server for the browser on 127.0.0.1: {error}");
+    let reason = format!("no server can be started for the browser on 127.0.0.1: {error}");
     Unmeasured::new(RuntimeFailure::NoServer, reason)
 }
 

@@ -153,7 +153,7 @@ fn keep(product: &Path, cached: &Path, folders: &RunFolders) -> Result<PathBuf, 
     let lasting = folders.lasting(cached);
     let put = put(product, cached).map(|()| cached.to_owned()).or_else(|_| put(product, &lasting).map(|()| lasting));
     put.map_err(|error| {
-        let reason = format!("what was built of the probe cannot be kept in {}: {error}", cached.display());
+        let reason = format!("the built probe cannot be stored in {}: {error}", cached.display());
         Unmeasured::new(RuntimeFailure::NoFolder, reason)
     })
 }

@@ -321,12 +321,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         name: "dotnet-framework",
         title: ".NET Framework",
-        get: Get {
-            linux: "",
-            macos: "",
-            windows: "a part of Windows, which 4.7.1 or later is since Windows 10 1709",
-            page: "",
-        },
+        get: Get { linux: "", macos: "", windows: "part of Windows: 4.7.1 or later since Windows 10 1709", page: "" },
         windows: OnWindows::Alone,
         // Its compiler, which is a part of it. What it builds is run by Windows.
         programs: &[

@@ -260,7 +260,7 @@ impl Demotion {
                 "recheck() asks the kernel; without it the counter is tried again after a pause",
             ),
             Self::Abandoned => (
-                "the OS clock is served: two threads that were renewing the clock did not come back",
+                "the OS clock is served: two threads that were renewing the clock never finished",
                 "find out what ends or stops them there: siglongjmp, a child that shares memory, real-time threads",
             ),
             Self::Untested => (

@@ -125,7 +125,7 @@ fn across_cpus<C: Counter + Copy + Send>(counter: &C) -> (Vec<u32>, Vec<Evidence
     (cpus, evidence)
 }
 
-const RETRY_ADVICE: &str = "ask again when the CPUs are less busy";
+const RETRY_ADVICE: &str = "try again when the CPUs are less busy";
 const UNSYNCHRONIZED: &str = "the CPUs' counters are not synchronized; the clock serves the OS clock";
 
 /// Reason why a pair was not tested, and what can be done.
@@ -189,7 +189,7 @@ fn judged_offsets(pairs: &[(u32, Handed)], step: f64) -> Evidence {
             Some(found) => format!("by {:.0} ± {:.0} counts", found.offset, found.bound),
             None => "by an offset that changes".to_owned(),
         };
-        let seen = format!("CPU {cpu} is apart from the first {by}");
+        let seen = format!("the counter of CPU {cpu} differs from the first CPU's {by}");
         return by_handoffs(OFFSETS, Finding::Against, seen).advise(UNSYNCHRONIZED);
     }
     let bound_ns = pairs.iter().map(|(_, handed)| handed.bound_ns(step)).fold(0.0, f64::max);
@@ -200,7 +200,8 @@ fn judged_offsets(pairs: &[(u32, Handed)], step: f64) -> Evidence {
     }
     let bounds = pairs.iter().filter_map(|(_, handed)| handed.bound(step));
     let bound = bounds.fold(0.0, f64::max);
-    let seen = format!("no CPU is further than {bound:.0} counts from the first, and zero is not excluded");
+    let seen =
+        format!("no CPU's counter is more than {bound:.0} counts from the first CPU's, and none certainly differs");
     by_handoffs(OFFSETS, Finding::For, seen).figure(bound, "counts")
 }
 

@@ -90,7 +90,7 @@ pub enum NotOneTimeline {
 impl fmt::Display for NotOneTimeline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Apart => "std's Instant and CLOCK_MONOTONIC have not advanced alike: expected one timeline",
+            Self::Apart => "std's Instant and CLOCK_MONOTONIC did not advance by the same time: expected one timeline",
             Self::OutOfRange => "the moment is out of the other timeline's range",
         })
     }

@@ -139,7 +139,7 @@ Figures, and how to add a language:
 /// Shortest and longest time for an API that probes accept, in seconds.
 const MIN_DURATION_S: f64 = 0.001;
 const MAX_DURATION_S: f64 = 60.0;
-const DISABLED_COUNTER: &str = "the counter is disabled for this process (prctl PR_SET_TSC), and so it is for all that it starts: a runtime that \
+const DISABLED_COUNTER: &str = "the counter is disabled for this process (prctl PR_SET_TSC), and for all programs that it starts: a runtime that \
                                 reads a clock through the vDSO is killed";
 /// Share of the progress bar for preparing the probes.
 const PREPARATION_SHARE: f64 = 0.1;

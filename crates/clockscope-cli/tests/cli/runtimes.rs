@@ -135,7 +135,7 @@ fn where_nothing_can_be_cached_it_is_built_for_the_run() {
     command.env("XDG_CACHE_HOME", "/proc/1").env("HOME", "/proc/1");
     let output = run(command, 0);
     let said = String::from_utf8(output.stderr.clone()).unwrap();
-    assert!(said.contains("built anew in each run: /proc/1/clockscope/probes cannot be written"), "{said}");
+    assert!(said.contains("rebuilt in each run: /proc/1/clockscope/probes cannot be written"), "{said}");
     assert!(rows(&output).iter().all(|row| row["available"] == true), "{said}");
     assert_tidy(folder.path());
     // Without a place for temporary files there is nothing to be done.

@@ -54,7 +54,7 @@ pub(crate) fn untestable(cpus: &[u32], machine: &Cpu) -> Option<PairsReason> {
 fn unfit<P: Platform>(row: &CatalogEntry<P>) -> Option<ClockReason> {
     let reason = match row.info.kind {
         ClockKind::Counter | ClockKind::Monotonic | ClockKind::Wall => return None,
-        ClockKind::CpuTime => "it counts processor time, which goes on in several threads at once",
+        ClockKind::CpuTime => "it counts processor time, which advances in several threads at once",
         ClockKind::Cycles => texts::CORE_CYCLES,
     };
     Some(ClockReason::NotApplicable { words: reason.into() })

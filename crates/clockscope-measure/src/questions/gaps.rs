@@ -236,7 +236,7 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
         causes,
         steal_ns: Figure::of(
             watch.steal_ns.map(|ns| ns as f64),
-            "the kernel keeps no account of it, or nothing was watched at",
+            "the kernel does not count it, or nothing was measured",
         ),
         reason: watch.failure.map(Unknown::from),
     }

@@ -48,11 +48,11 @@ impl fmt::Display for SwitchedBy {
         match self {
             Self::Process { pid } => {
                 let process = pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"));
-                write!(f, "{process} has switched the clocksource and will put it back: wait until it has ended")
+                write!(f, "{process} has switched the clocksource and will restore it: wait until it has ended")
             }
             Self::OtherUser { marker } => write!(
                 f,
-                "another user's run has switched the clocksource and not put it back yet ({marker}): ask as that \
+                "another user's run has switched the clocksource and not restored it yet ({marker}): try as that \
                  user, or as root"
             ),
         }
@@ -130,7 +130,7 @@ mod tests {
             (
                 SwitchedBy::OtherUser { marker: "/run/x".to_owned() },
                 "another user's run",
-                "(/run/x): ask as that user, or as root",
+                "(/run/x): try as that user, or as root",
             ),
         ] {
             let text = switched_by.to_string();

@@ -300,8 +300,8 @@ pub struct Events {
     pub hidden_regression: Figure<u64>,
     /// Smallest step that is counted singly as jump, gap or hidden regression, in ns.
     pub threshold_ns: Figure<f64>,
-    /// A jump of so many ns is counted in nine tenths of the time; one between `threshold_ns` and
-    /// this may or may not be.
+    /// A jump of this size, in ns, is counted in nine tenths of the time; one between
+    /// `threshold_ns` and this may or may not be.
     pub sure_ns: Figure<f64>,
     /// The clock that jumps, gaps and hidden regressions were judged against.
     pub reference: Figure<String>,

@@ -36,7 +36,7 @@ use super::tests::Examples;
 use crate::{Finding, Unknown};
 
 /// The next step for a test that saw too little.
-const ASK_FOR_LONGER: &str = "ask again for longer (--duration), or when the CPUs are less busy";
+const ASK_FOR_LONGER: &str = "try again for longer (--duration), or when the CPUs are less busy";
 
 /// Declares [`EvidenceData`] and [`EvidenceKind`] of all checks.
 macro_rules! checks {

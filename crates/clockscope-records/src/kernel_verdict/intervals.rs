@@ -77,19 +77,19 @@ impl WatchdogIntervals {
     fn meaning(&self) -> String {
         let both = [&self.watchdog, &self.clocksource];
         match (self.accused(), &self.in_use) {
-            (Some(accused), _) if self.went_back => format!("which accuses {accused}"),
-            (Some(accused), Some(_)) => format!("which accuses {accused}"),
+            (Some(accused), _) if self.went_back => format!("which points to {accused}"),
+            (Some(accused), Some(_)) => format!("which points to {accused}"),
             (Some(accused), None) => {
                 let other = if *accused == self.watchdog { &self.clocksource } else { &self.watchdog };
-                format!("which accuses {accused}, unless {other} drove the timer")
+                format!("which points to {accused}, unless {other} drove the timer")
             }
             (None, Some(in_use)) if both.contains(&in_use) => {
-                format!("which accuses neither, because {in_use} drove the timer")
+                format!("which points to neither, because {in_use} drove the timer")
             }
             (None, _) if self.may_have_wrapped() => {
-                format!("which accuses neither, because {} wraps within that time", self.watchdog)
+                format!("which points to neither, because {} wraps within that time", self.watchdog)
             }
-            (None, _) => "which accuses neither".to_owned(),
+            (None, _) => "which points to neither".to_owned(),
         }
     }
 }
@@ -105,7 +105,7 @@ impl fmt::Display for WatchdogIntervals {
         };
         write!(f, "{} counted {} and {} ", self.watchdog, seconds(self.watchdog_ns), self.clocksource)?;
         match self.went_back {
-            true => f.write_str("went back: it began again, ")?,
+            true => f.write_str("went back: it restarted, ")?,
             false => write!(f, "{} where a timer waits half a second, ", seconds(self.clocksource_ns))?,
         }
         f.write_str(&self.meaning())

@@ -83,7 +83,7 @@ impl LogFault {
                 "update firmware and hypervisor, which set the counters; a guest that was paused (suspend, snapshot, \
                  migration) has a sound counter again after a reboot"
             }
-            Self::CpuSkew => "the CPUs' counters are apart: update firmware and hypervisor, which set them",
+            Self::CpuSkew => "the CPUs' counters differ: update firmware and hypervisor, which set them",
             Self::SlowRead => {
                 "the kernel could not compare the counter in time, which is not evidence against it; newer kernels leave \
                  such a comparison out"
@@ -97,11 +97,11 @@ impl LogFault {
                  the host corrects"
             }
             Self::HaltsInIdle => {
-                "leave the counter unused: it stops while a CPU is idle; a processor with nonstop_tsc is needed, or a \
+                "do not use the counter: it stops while a CPU is idle; a processor with nonstop_tsc is needed, or a \
                  hypervisor that passes that flag on"
             }
             Self::FollowsCore => {
-                "leave the counter unused: it follows the frequency of its core; a processor with constant_tsc is needed"
+                "do not use the counter: it follows the frequency of its core; a processor with constant_tsc is needed"
             }
             Self::NoFrequency => {
                 "have the hypervisor state the counter's frequency (CPUID 15h, or 40000010h), or give it as \
@@ -109,7 +109,7 @@ impl LogFault {
             }
             Self::BootParameter => "remove the option (tsc=unstable, notsc) from the kernel's command line",
             Self::Backward => {
-                "the counters of the host's CPUs are apart, or began again when it woke up: reboot the host, and ask \
+                "the counters of the host's CPUs differ, or restarted when it woke up: reboot the host, and ask \
                  `clockscope order --offsets` there"
             }
             Self::Repeated => "read the lines before it, which have the reason: journalctl -k -b",

@@ -41,7 +41,7 @@ impl fmt::Display for RateReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ticked => f.write_str(
-                "one of the two is moved by the timer tick, which may come late: the bound takes for granted that it does \
+                "one of the two is moved by the timer tick, which may come late: the bound assumes that it does \
                  not, and what looks like a step may be a late tick",
             ),
             Self::NoUnit => {

@@ -13,7 +13,7 @@ pub const CPU_TIME_BEYOND_WALL: &str =
     "every CPU-time clock counts more than the wall time, which a single clock measures: that one may be slow";
 pub const CPU_TIME_COARSE: &str = "its tick is too long for the time that the thread spun";
 pub const CPU_TIME_LOST: &str =
-    "the thread lost its CPU while it spun, and no other CPU-time clock counted more: ask again on a less busy machine";
+    "the thread lost its CPU while it spun, and no other CPU-time clock counted more: try again on a less busy machine";
 pub const CPU_TIME_OF_USER: &str = "it counts user time alone, and the thread also entered the kernel";
 pub const CPU_TIME_READ_FAILED: &str = "a read failed while the thread spun";
 pub const DEPENDS_ON_HARDWARE: &str = "it depends on the hardware, which does not show it";
@@ -37,7 +37,7 @@ pub const NO_CPUFREQ: &str = "the system does not control the CPU's frequency (n
 pub const NO_DIFFERENCES: &str = "no two readings followed one another";
 pub const DIFFERENCES_NOT_RECORDED: &str =
     "the record lacks the differences of readings: measure again, and advise from that record";
-pub const NOT_AFTER_WORK: &str = "it was read in a loop alone: name up to four clocks to read them after other work";
+pub const NOT_AFTER_WORK: &str = "it was only read in a loop: name up to four clocks to read them after other work";
 pub const NO_COUNTER_FOR_WORK: &str = "no counter may be read here, which the work is timed by";
 pub const NO_EVENTS: &str = "it was not found";
 pub const NO_EXCHANGE: &str = "no exchange was completed";
@@ -65,5 +65,5 @@ pub const SHOWS_TIME: &str = "it shows time, not counts";
 pub const SLEEPERS_CLOCK_UNREADABLE: &str = "CLOCK_MONOTONIC, by which the calls sleep, cannot be read";
 pub const UNFAMILIAR: &str = "clockscope does not know it";
 pub const UNTIMED: &str =
-    "the reference failed, or did not advance as the counter did: one of them stood still, stepped or changed its rate";
+    "the reference failed, or did not advance like the counter: one of them stood still, stepped or changed its rate";
 pub const ZERO_FREQUENCY: &str = "the performance counter's frequency is 0";

@@ -45,10 +45,10 @@ pub enum TickReason {
         /// It is at most this.
         at_most_ns: f64,
     },
-    /// All readings differ by multiples of so many counts, which may be the tick or the read's own
-    /// cost.
+    /// All readings differ by multiples of a number of counts, which may be the tick or the read's
+    /// own cost.
     MultiplesOf {
-        /// So many counts.
+        /// The number of counts.
         counts: u64,
         /// Their length: it is at most this.
         at_most_ns: f64,
@@ -71,7 +71,7 @@ impl fmt::Display for TickReason {
             Self::RateChanged => "its rate changed while it was read",
             Self::StepsBack => "it steps back too often",
             Self::NoLattice => "its readings are not multiples of one length",
-            Self::NoneShown => "its reads are too regular to show a tick below three of its units",
+            Self::NoneShown => "its reads are too regular to show a tick shorter than three units",
             Self::TooFine { at_most_ns } => {
                 return at_most(f, "too fine to be separated from the clock's unit", *at_most_ns);
             }

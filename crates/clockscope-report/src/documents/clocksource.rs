@@ -139,7 +139,7 @@ fn conclusion(found: &Clocksources, current: Option<&str>) -> Vec<String> {
             format!("The kernel builds its clocks on the processor's counter ({current}).")
         }
         (Some(current), Some(counter), _) => match found.counter.is_available {
-            Some(true) => format!("The kernel builds its clocks on {current}, and would take {counter}."),
+            Some(true) => format!("The kernel builds its clocks on {current}, and offers {counter} too."),
             Some(false) => format!("The kernel builds its clocks on {current}, and does not offer {counter}."),
             None => format!("The kernel builds its clocks on {current}."),
         },
@@ -148,13 +148,13 @@ fn conclusion(found: &Clocksources, current: Option<&str>) -> Vec<String> {
     }];
     if let Some(left) = &found.left_behind {
         lines.push(format!(
-            "Process {} has ended without putting the clocksource back: {} was in use before. Put it back with `clockscope \
+            "Process {} ended without restoring the clocksource: {} was in use before. Restore it with `clockscope \
              clocksource --restore`.",
             left.pid, left.was
         ));
     }
     let switched_by = found.switched_by.iter();
-    lines.extend(switched_by.map(|by| sentence(format!("What is in use now will not stay: {by}"))));
+    lines.extend(switched_by.map(|by| sentence(format!("The clocksource in use is temporary: {by}"))));
     lines
 }
 

@@ -232,7 +232,7 @@ fn legend(found: &Comparison) -> Vec<String> {
 const fn undecided_reason(undecided: Undecided) -> &'static str {
     match undecided {
         Undecided::NotCompared => "name them (--clock) or ask for all (--all), which widens the bounds of the others",
-        Undecided::NotMeasured => "one side or both have no cost of it",
+        Undecided::NotMeasured => "a side has no measured cost",
         Undecided::OneRun => {
             "one run a side does not show how much runs differ: record for 1.6 s or more, which is 16 runs"
         }

@@ -66,7 +66,7 @@ impl QuestionPage for Gaps {
         let longest = Table::new(["Cause", "Counted", "CPU", "Length", "At"], 2, worst);
         vec![
             Table::new(HEAD, 0, sampled.iter().map(|cpu| row(cpu))).explained(definition).into(),
-            by_count.titled("By the rarest of what the system counted meanwhile:").below(steal).into(),
+            by_count.titled("By the rarest event that the system counted meanwhile:").below(steal).into(),
             causes_chart(&sampled).into(),
             longest_chart(self).into(),
             Block::folded("The longest gaps, as a table", [longest.titled("The longest:").into()]),

@@ -60,7 +60,7 @@ impl QuestionPage for Offsets {
                 worst.map_or_else(String::new, |pair| format!(" (CPUs {} and {} are the worst known)", pair.a, pair.b))
             ),
             (0, Figure::Unknown(unknown)) => sentence(format!(
-                "No counters are known to be apart, but not all are known to be synchronized: {}",
+                "No counters are known to differ, but not all are known to be synchronized: {}",
                 unknown
             )),
             (apart, _) => {
@@ -111,7 +111,7 @@ pub(super) fn pairs(offsets: &Offsets) -> Table {
     if left_out == 0 {
         return table;
     }
-    table.below([format!("and {} that are less apart: --format csv or json", counted(left_out as u64, "pair"))])
+    table.below([format!("and {} that differ less: --format csv or json", counted(left_out as u64, "pair"))])
 }
 
 /// Returns the size of an offset; infinity for an unknown one.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{fixtures, text_of};
 
-/// One value of so many is damaged: all would take minutes.
+/// One of this number of values is damaged: all would take minutes.
 const STEP: usize = 17;
 
 /// Returns the path of every value, as errors write it, and as a JSON pointer.

@@ -162,7 +162,7 @@ fn a_compiler_that_fails_or_makes_nothing_is_a_row() {
             RuntimeFailure::NotBuilt,
             "the probe was not built: ",
         ),
-        ("exit 0", RuntimeFailure::NoFolder, "what was built of the probe cannot be kept"),
+        ("exit 0", RuntimeFailure::NoFolder, "the built probe cannot be stored"),
     ] {
         let rows = with("c", script, 30.0);
         let reason = rows[0].reason.clone().unwrap_or_default();

@@ -58,7 +58,7 @@ pub enum SwitchError {
         error: io::Error,
     },
     /// The marker cannot be made.
-    #[error("what is in use now cannot be noted down, for putting it back: {path}: {error}")]
+    #[error("the clocksource in use cannot be saved, to restore it later: {path}: {error}")]
     Marker {
         /// The marker.
         path: PathBuf,
@@ -70,7 +70,7 @@ pub enum SwitchError {
     AlreadySwitched(SwitchedBy),
     /// A process has left it switched.
     #[error(
-        "process {pid} has ended without putting the clocksource back: {was} was in use before; put it back with `clockscope clocksource --restore`"
+        "process {pid} ended without restoring the clocksource: {was} was in use before; restore it with `clockscope clocksource --restore`"
     )]
     LeftBehind {
         /// That process.
@@ -79,7 +79,7 @@ pub enum SwitchError {
         was: String,
     },
     /// The clocksource that was in use before is not there any more.
-    #[error("cannot put back {was}: the kernel no longer offers it, and uses {is}; `clockscope clocksource` shows why")]
+    #[error("cannot restore {was}: the kernel no longer offers it, and uses {is}; `clockscope clocksource` shows why")]
     Gone {
         /// The clocksource that was in use before.
         was: String,
@@ -510,7 +510,7 @@ mod tests {
         right.switch("hpet").unwrap();
         fs::write(paths.folder.join("available_clocksource"), "hpet acpi_pm\n").unwrap();
         let error = right.put_back().unwrap_err().to_string();
-        assert!(error.contains("cannot put back tsc"), "{error}");
+        assert!(error.contains("cannot restore tsc"), "{error}");
         assert!(is(&paths, "hpet") && !paths.marker.exists());
         fs::write(&paths.marker, "4711 tsc\n").unwrap();
         assert!(matches!(paths.restore(), Err(SwitchError::Gone { .. })));

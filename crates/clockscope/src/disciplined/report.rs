@@ -316,7 +316,7 @@ impl<C: Counter, S: OsClock> Report<C, S> {
         if offset.is_zero() {
             return None;
         }
-        let seen = alloc::format!("it stepped back, and the time goes on {offset:?} ahead of it");
+        let seen = alloc::format!("it stepped back, and the time continues {offset:?} ahead of it");
         let evidence = Evidence::new("steps of the OS clock", Finding::Unknown, seen);
         Some(evidence.figure(offset.as_nanos() as f64, "ns").by("readings of it"))
     }

@@ -13,7 +13,7 @@ pub enum Uncovered {
     After,
     /// The clocks were interrupted: by a suspend, a move, a step.
     Gap,
-    /// The counter went back, so that there are two moments of this count.
+    /// The counter went back, so that this count occurred twice.
     Twice,
     /// The history was being written for all of this time.
     Busy,

@@ -50,7 +50,7 @@ pub enum StampError {
     /// It lies between two renewals of which the clocks' rates do not explain the distance: the
     /// machine was suspended or moved, or one of the clocks stepped.
     Gap,
-    /// The counter went back, so that there are two moments of this count.
+    /// The counter went back, so that this count occurred twice.
     CounterWentBack,
     /// The wall clock was set between the renewals before and after it, or does not answer.
     NoWallTime,
@@ -94,7 +94,7 @@ impl fmt::Display for StampError {
             Self::Gap => f.write_str(
                 "between the renewals around the stamp the machine was suspended or moved, or a clock stepped",
             ),
-            Self::CounterWentBack => f.write_str("the counter went back: there are two moments of this count"),
+            Self::CounterWentBack => f.write_str("the counter went back: this count occurred twice"),
             Self::NoWallTime => {
                 f.write_str("the wall clock was set between the renewals around the stamp, or does not answer")
             }

@@ -466,7 +466,7 @@ fn not_begun(is_stopped: bool, longest_ns: f64) -> &'static str {
     if is_stopped {
         texts::INTERRUPTED
     } else if longest_ns.is_finite() {
-        "the time was over before its turn"
+        "the run ended before its turn"
     } else {
         texts::NO_HANDOFF
     }

@@ -213,7 +213,7 @@ impl Judge {
     }
 }
 
-const NO_COST: &str = "one side or both have no cost of it";
+const NO_COST: &str = "a side has no measured cost";
 
 /// Compares one clock.
 fn clock(

@@ -161,8 +161,7 @@ impl Comparison {
         let untested: Unknown = failed.unwrap_or_else(|| found.untested()).into();
         let seconds = found.rate.between / 1e9;
         let counts = clock.is_in_counts.then_some(()).ok_or(texts::SHOWS_TIME);
-        let nominal =
-            clock.nominal_hz.ok_or("neither hardware nor hypervisor state a frequency that it could be compared with");
+        let nominal = clock.nominal_hz.ok_or("neither hardware nor hypervisor states a frequency to compare it with");
         let comparable = if clock.is_in_counts { nominal.map(|_| ()) } else { Ok(()) };
         let record = RateRecord {
             name: clock.label.clone(),

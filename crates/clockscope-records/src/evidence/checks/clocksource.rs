@@ -25,7 +25,7 @@ impl Evidence for Clocksource {
     fn text(&self, finding: Finding) -> String {
         match (&self.current, &self.former) {
             (Some(current), Some(former)) => {
-                format!("the kernel turned from {former} to {current} while it was checked")
+                format!("the kernel switched from {former} to {current} while it was checked")
             }
             (current, _) => KernelClocksource { name: current.as_deref(), is_it: finding == Finding::For }.to_string(),
         }
@@ -43,7 +43,7 @@ impl Evidence for Clocksource {
     }
 
     fn next_step(&self) -> Option<&'static str> {
-        Some("mount /sys into the container, and ask again; clockscope::revalidate() tests the counter without it")
+        Some("mount /sys into the container, and try again; clockscope::revalidate() tests the counter without it")
     }
 }
 

@@ -79,7 +79,7 @@ impl RateChange {
                 measured_hz / 1e6,
                 mean_hz / 1e6
             ),
-            Self::WentBack => "it stood still, or went back behind where it was when the check began".to_owned(),
+            Self::WentBack => "it stood still, or went back to before the check began".to_owned(),
             Self::AgainstAll => "all other clocks changed against it, and not against each other".to_owned(),
         }
     }

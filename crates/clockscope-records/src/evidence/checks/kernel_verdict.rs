@@ -32,7 +32,7 @@ impl Evidence for KernelVerdict {
     }
 
     fn next_step(&self) -> Option<&'static str> {
-        self.log_error.as_ref().map(|_| "ask again as root: the log says why the kernel rejected the counter")
+        self.log_error.as_ref().map(|_| "try again as root: the log says why the kernel rejected the counter")
     }
 
     fn advice(&self, finding: Finding) -> Option<String> {

@@ -42,13 +42,13 @@ impl Evidence for Offsets {
             (Some(reason), ..) => reason.to_string(),
             (None, 0, ..) => {
                 let within = self.within_ns.map_or_else(String::new, |ns| format!(": they agree within {}", time(ns)));
-                format!("no CPU's counter is certainly apart{within}")
+                format!("no CPU's counter certainly differs{within}")
             }
             (None, _, Some((a, b)), Some((offset, bound))) => {
                 format!("the counter of CPU {b} is {} ± {} ahead of that of CPU {a}", time(offset), time(bound))
             }
             (None, _, Some((a, b)), None) => format!("the counters of CPUs {a} and {b} drifted apart during the run"),
-            (None, pairs, None, _) => format!("{} of CPUs are apart", counted(pairs, "pair")),
+            (None, pairs, None, _) => format!("{} of CPUs differ", counted(pairs, "pair")),
         }
     }
 

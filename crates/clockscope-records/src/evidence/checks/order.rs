@@ -9,7 +9,7 @@ use crate::units::time;
 use crate::{CpuLimit, Finding, PairsReason, Unknown, counted, grouped};
 
 pub(super) const ASK_ON_TWO_CPUS: &str =
-    "let the program run on two CPUs or more, and start threads there (taskset, cpuset, ulimit), and ask again";
+    "let the program run on two CPUs or more, and start threads there (taskset, cpuset, ulimit), and try again";
 pub(super) const KEEP_ON_ONE_CPU: &str =
     "keep readings on one CPU, or use the system's clock; a newer firmware or hypervisor may synchronize the counters";
 

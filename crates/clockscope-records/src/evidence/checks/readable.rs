@@ -47,7 +47,7 @@ impl Evidence for Readable {
                 "the vDSO reads the counter: find the program that disabled it, or read by the bare system call"
             }
             _ if is_during_run => {
-                "look for what disturbed it (a seccomp filter that was installed during the run?), and ask again"
+                "look for what disturbed it (a seccomp filter that was installed during the run?), and try again"
             }
             _ => "look for a seccomp filter, a sandbox or an old kernel that denies the call",
         })

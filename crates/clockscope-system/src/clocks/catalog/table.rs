@@ -63,7 +63,7 @@ const UNDOCUMENTED: Resolution = unknown("not documented");
 /// Resolution of Rust's clocks.
 pub(super) const STD: Resolution = unknown("Rust's standard library states no resolution");
 /// Resolution of this library's clocks.
-pub(super) const SERVED: Resolution = unknown("that of whichever clock it is served by: clockscope::resolution()");
+pub(super) const SERVED: Resolution = unknown("that of the clock that serves it: clockscope::resolution()");
 /// Resolution of counts of a core's cycles.
 pub(super) const CORE: Resolution = unknown("cycles of the core, whose length changes");
 
@@ -286,9 +286,9 @@ pub const CLOCKS: &[Cataloged] = &[
     windows("interrupt_time_precise", Monotonic, ns(100.0), "QueryInterruptTimePrecise(), since Windows 10").unsteered().through_suspend(),
     windows("unbiased_interrupt_time", Monotonic, ns(100.0), "QueryUnbiasedInterruptTime(), leaves out sleep").coarse().unsteered(),
     windows("unbiased_interrupt_time_precise", Monotonic, ns(100.0), "QueryUnbiasedInterruptTimePrecise(), leaves out sleep; since Windows 10").unsteered(),
-    windows("tick_count", Monotonic, ns(1e6), "GetTickCount(), begins anew after 49.7 days").coarse().wrapper().unsteered().through_suspend(),
+    windows("tick_count", Monotonic, ns(1e6), "GetTickCount(), restarts after 49.7 days").coarse().wrapper().unsteered().through_suspend(),
     windows("tick_count64", Monotonic, ns(1e6), "GetTickCount64()").coarse().wrapper().unsteered().through_suspend(),
-    windows("time_get_time", Monotonic, ns(1e6), "timeGetTime(), begins anew after 49.7 days").coarse().wrapper().unsteered().through_suspend(),
+    windows("time_get_time", Monotonic, ns(1e6), "timeGetTime(), restarts after 49.7 days").coarse().wrapper().unsteered().through_suspend(),
     call("clock", &[Windows], Monotonic, ns(1e6), "clock(), wall time since the process began").coarse().unsteered().through_suspend(),
     clock("performance_now", &[Browser], Monotonic, SystemLibrary, unknown("browsers round it: 5 us to 100 us"), "performance.now()").read_by(&[Interface::native("performance.now")]),
     // Processor time.

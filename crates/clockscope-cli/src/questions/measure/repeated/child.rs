@@ -74,7 +74,7 @@ fn this_program() -> io::Result<Command> {
 fn why(status: ExitStatus, message: &str) -> anyhow::Error {
     let message = message.trim().trim_start_matches("error: ");
     if message.is_empty() {
-        return anyhow!("a run ended without a word ({status}): try again");
+        return anyhow!("a run ended without a result ({status}): try again");
     }
     if status.code() == Some(i32::from(Exit::Usage.code())) {
         return UsageError(message.to_owned()).into();
