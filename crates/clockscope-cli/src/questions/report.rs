@@ -41,8 +41,8 @@ pub(crate) struct ReportArgs {
     /// Draw curves in characters, as on a terminal
     #[arg(long)]
     pub(crate) plot: bool,
-    /// Show all clocks of a measurement, all columns of a comparison, all figures of `advise`,
-    /// `rate` and `steps`
+    /// Show all clocks of a measurement, all columns of a comparison and of `runtimes`, all figures
+    /// of `advise`, `rate` and `steps`
     #[arg(long)]
     pub(crate) all: bool,
     /// Columns of a measurement's table [default: the most important ones]
@@ -148,18 +148,18 @@ fn judged(documents: &[Document], fail_on: &[FailOn]) -> Exit {
 /// Refuses options that would have no effect.
 fn refuse(args: &ReportArgs, documents: &[Document]) -> Result<(), UsageError> {
     let format = args.output.format();
-    let [mut has_measurement, mut has_comparison, mut has_verdicts, mut has_events] = [false; 4];
+    let [mut has_measurement, mut has_more, mut has_verdicts, mut has_events] = [false; 4];
     for document in documents {
         let is_measurement = matches!(document, Document::Measurement(_) | Document::Switched(_));
         has_measurement |= is_measurement;
         has_events |= is_measurement || matches!(document, Document::Steps(_));
-        has_comparison |= matches!(document, Document::Comparison(_));
+        has_more |= is_measurement || has_more_figures(document);
         has_verdicts |= matches!(document, Document::Check(_));
     }
     let wrong = if args.columns.is_some() && !has_measurement {
         "--columns: the record holds no measurement: leave the option out"
-    } else if args.all && !has_measurement && !has_comparison {
-        "--all: the record holds neither a measurement nor a comparison: leave the option out"
+    } else if args.all && !has_more {
+        "--all: a screen shows all figures of this record: leave the option out"
     } else if args.verbose && !has_verdicts {
         "--verbose: the record holds no verdicts: leave the option out"
     } else if !args.fail_on.is_empty() && !has_events {
@@ -174,6 +174,19 @@ fn refuse(args: &ReportArgs, documents: &[Document]) -> Result<(), UsageError> {
         return Ok(());
     };
     Err(UsageError(wrong.to_owned()))
+}
+
+/// Returns true for a document of which a screen leaves figures out.
+fn has_more_figures(document: &Document) -> bool {
+    matches!(
+        document,
+        Document::Advice(_)
+            | Document::Comparison(_)
+            | Document::Rate(_)
+            | Document::Runtimes(_)
+            | Document::Sleep(_)
+            | Document::Steps(_)
+    )
 }
 
 fn chart(document: &Document, name: &str) -> Result<String> {

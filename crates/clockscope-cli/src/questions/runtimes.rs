@@ -33,7 +33,7 @@ pub(crate) struct RuntimesArgs {
     #[arg(long = "runtime", value_name = "NAME=PROGRAM", value_parser = program)]
     pub(crate) programs: Vec<(String, PathBuf)>,
     /// List the runtimes that are found, and how to get the others
-    #[arg(long, conflicts_with_all = ["clocksource", "duration", "timeout", "fail_on"])]
+    #[arg(long, conflicts_with_all = ["clocksource", "duration", "timeout", "fail_on", "all"])]
     pub(crate) list: bool,
     /// Switch the kernel to each of these clocksources in turn, measure, and restore the original;
     /// needs root
@@ -46,6 +46,9 @@ pub(crate) struct RuntimesArgs {
     /// query of the version 10s
     #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) timeout: Option<Seconds>,
+    /// Show all columns
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Exit with 1 if any of these was seen, with 3 if that could not be determined
     #[arg(long, value_name = "FINDING", value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<RuntimesFinding>,
@@ -130,7 +133,8 @@ Figures, and how to add a language:
             let run = Run::open("clockscope.runtimes_found", &self.output, &inputs)?;
             list(run, &chosen, &stop)
         } else {
-            let run = Run::open("clockscope.runtimes", &self.output, &inputs)?;
+            let mut run = Run::open("clockscope.runtimes", &self.output, &inputs)?;
+            run.style.all = self.all;
             measure(self, run, &chosen, &stop)
         }
     }

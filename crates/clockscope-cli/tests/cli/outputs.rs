@@ -81,7 +81,7 @@ fn report_of(record: &str, command: &DocumentedCommand) -> String {
     let file = project().join(format!("crates/clockscope-report/tests/fixtures/{record}.json"));
     let mut arguments = vec!["report", file.to_str().unwrap()];
     let words: Vec<&str> = command.arguments.iter().map(String::as_str).collect();
-    arguments.extend(words.iter().copied().filter(|word| *word == "--brief"));
+    arguments.extend(words.iter().copied().filter(|word| ["--all", "--brief"].contains(word)));
     arguments.extend(words.windows(2).filter(|two| two[0] == "--columns").flatten());
     String::from_utf8(run(clockscope(&arguments), 0).stdout).unwrap()
 }

@@ -4,15 +4,18 @@ use clockscope_records::{Envelope, Environment, Info, TimeAdjustment, WindowsFac
 use serde_json::Value;
 
 use super::environment::{DocumentHead, flags_of, is_missed};
-use crate::model::Block;
+use crate::model::{Block, Line, Tone};
 use crate::report::{Lines, Page};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::units::{figure, time};
 use crate::words::sentence;
 
+/// Title of the flags of x86's counter.
+const FLAGS: &str = "TSC flags: * present, - absent, ? unknown";
+
 impl Page for Envelope<Info> {
-    fn blocks(&self, _: View) -> Vec<Block> {
+    fn blocks(&self, view: View) -> Vec<Block> {
         let windows = self.found.windows.as_ref();
         let missed = reasons(&self.environment).into_iter().filter(|(path, _)| is_missed(&self.environment, path));
         let unknown = missed.chain(windows.map(reasons).unwrap_or_default());
@@ -24,8 +27,9 @@ impl Page for Envelope<Info> {
         let head = DocumentHead::new(self);
         vec![
             head.conclusion(vec![conclusion(&self.environment, windows.is_some())], Vec::new()),
-            head.block(),
-            Block::key_value("TSC flags: * present, - absent, ? unknown", flags),
+            // The machine is the answer here, and its facts are not dim.
+            if view.is_all { head.block() } else { Block::key_value("", head.facts()) },
+            if view.is_all { Block::key_value(FLAGS, flags) } else { legend(flags) },
             Block::key_value("Windows", windows.into_iter().flat_map(of_windows)),
             Block::notes("Unknown:", unknown),
         ]
@@ -45,6 +49,16 @@ impl Page for Envelope<Info> {
     fn lines(&self) -> Lines {
         Lines::Entries(&[])
     }
+}
+
+/// Lists the flags and their meanings as help for reading the facts.
+fn legend(flags: impl Iterator<Item = (&'static str, String)>) -> Block {
+    let flags: Vec<(&str, String)> = flags.collect();
+    let width = flags.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let title = if flags.is_empty() { "" } else { FLAGS };
+    let lines = std::iter::once(title.to_owned()).filter(|title| !title.is_empty());
+    let lines = lines.chain(flags.iter().map(|(name, meaning)| format!("{name:width$}  {meaning}")));
+    Block::notes("", lines.map(|line| Line::toned(line, Tone::Context)))
 }
 
 /// States the basis of the system's clocks.

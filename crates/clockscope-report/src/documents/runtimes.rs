@@ -18,6 +18,16 @@ use crate::words::{by_reason, counted, sentence, texts, unknown_figures};
 const HEAD: [&str; 10] =
     ["Runtime", "API", "Hardware timer", "Stated", "Cost", "Observed", "Tick", "Zeros %", "Regr", "Largest"];
 
+/// Heads of a screen: one row for each API, under its runtime.
+const SCREEN_HEAD: [&str; 4] = ["API", "Cost", "Tick", "Zeros %"];
+/// The meaning of the columns of a screen.
+const SCREEN_ABOUT: &str = "Zeros: readings equal to the one before. Steps back, resolutions: --all.";
+/// The meaning of all columns.
+const ABOUT: &str = "\
+    Stated: the nominal resolution, which the API states. Zeros: readings equal to the one before. \
+    Regr: readings smaller than the one before. Largest: the largest difference of two readings that \
+    follow each other at once.";
+
 /// Columns of a spreadsheet. The row's clocksource is the context's.
 const COLUMNS: &str = "\
     runtime title version program api available reason failure built_on moved_by documented_coarse \
@@ -34,8 +44,8 @@ const COLUMNS: &str = "\
 impl QuestionPage for Runtimes {
     const LINES: &'static [(&'static str, &'static str)] = &[("runtimes", "runtime")];
 
-    fn blocks(&self, _: View) -> Vec<Block> {
-        let mut blocks: Vec<Block> = tables(self).into_iter().map(Into::into).collect();
+    fn blocks(&self, view: View) -> Vec<Block> {
+        let mut blocks: Vec<Block> = tables(self, view.is_all).into_iter().map(Into::into).collect();
         let sources = blocks.len();
         blocks.push(chart(self, sources > 1).into());
         blocks.push(Block::notes("Not measured:", not_measured(self, sources)));
@@ -87,17 +97,15 @@ fn how(found: &Runtimes) -> impl Iterator<Item = Fact> {
 }
 
 /// Makes one table per clocksource, titled if any was switched.
-fn tables(found: &Runtimes) -> Vec<Table> {
-    let mut tables: Vec<Table> = sources(found).iter().map(|source| of_source(found, *source)).collect();
+fn tables(found: &Runtimes, is_all: bool) -> Vec<Table> {
+    let mut tables: Vec<Table> = sources(found).iter().map(|source| of_source(found, *source, is_all)).collect();
     if let [one] = tables.as_mut_slice()
         && found.was.is_none()
     {
         one.title = "".into();
     }
     if let Some(last) = tables.last_mut() {
-        let about = "Stated: the nominal resolution, which the API states. Zeros: readings equal to the one before. Regr: readings smaller than the one \
-                     before. Largest: the largest difference of two readings that follow each other at once.";
-        last.below.extend(texts([about]));
+        last.below.extend(texts([if is_all { ABOUT } else { SCREEN_ABOUT }]));
     }
     tables
 }
@@ -117,12 +125,41 @@ fn sources(found: &Runtimes) -> Vec<Option<&str>> {
     sources
 }
 
-fn of_source(found: &Runtimes, source: Option<&str>) -> Table {
+fn of_source(found: &Runtimes, source: Option<&str>, is_all: bool) -> Table {
     let rows: Vec<&RuntimeRecord> = measured(found).filter(|row| row.clocksource.as_deref() == source).collect();
     let title = format!("With the clocksource {}:", source.unwrap_or("that is unknown"));
-    let marked = rows.iter().map(|row| Row::marked(cells(found, row), went_back(row)));
-    let unknown = unknown_figures(rows.iter().map(|row| (name(found, row), unknown(row))));
-    Table { keys: 2, ..Table::new(HEAD, 3, marked).titled(title).below(unknown) }
+    let is_shown = |(head, _): &(&str, String)| is_all || SCREEN_HEAD.contains(head);
+    let unknown = rows.iter().map(|row| (name(found, row), unknown(row).into_iter().filter(is_shown).collect()));
+    let unknown = unknown_figures(unknown);
+    let table = if is_all {
+        let marked = rows.iter().map(|row| Row::marked(cells(found, row), went_back(row)));
+        Table { keys: 2, ..Table::new(HEAD, 3, marked) }
+    } else {
+        Table { wraps: true, ..Table::new(SCREEN_HEAD, 1, screen_rows(found, &rows)) }
+    };
+    table.titled(title).below(unknown)
+}
+
+/// Makes the rows of a screen, with a heading where another runtime begins.
+fn screen_rows(found: &Runtimes, rows: &[&RuntimeRecord]) -> Vec<Row> {
+    let mut last = None;
+    let mut marked = Vec::new();
+    for row in rows {
+        let runtime = with_version(found, row);
+        let cells = vec![
+            row.api.as_deref().map_or(Cell::Empty, Into::into),
+            Cell::known(row.cost_ns.get(), cost),
+            tick_cell(row.tick_ns.get(), row.tick_evidence.as_ref()),
+            Cell::known(row.zeros_percent.get(), percent),
+        ];
+        let mut row = Row::marked(cells, went_back(row));
+        if last.as_ref() != Some(&runtime) {
+            row.heading = runtime.as_str().into();
+        }
+        last = Some(runtime);
+        marked.push(row);
+    }
+    marked
 }
 
 fn went_back(row: &RuntimeRecord) -> bool {
@@ -323,9 +360,9 @@ mod tests {
     #[test]
     fn a_clocksource_that_was_switched_to_is_named() {
         let mut found = recorded();
-        assert_eq!(*tables(&found)[0].title, *"");
+        assert_eq!(*tables(&found, true)[0].title, *"");
         found.was = Some("hpet".to_owned());
-        assert_eq!(*tables(&found)[0].title, *"With the clocksource tsc:");
+        assert_eq!(*tables(&found, true)[0].title, *"With the clocksource tsc:");
     }
 
     #[test]
@@ -389,7 +426,7 @@ mod tests {
     fn every_unknown_figure_is_explained() {
         let bare = RuntimeRecord { title: "Perl".to_owned(), available: true, ..RuntimeRecord::default() };
         let found = Runtimes { runtimes: vec![bare], ..recorded() };
-        let table = &tables(&found)[0];
+        let table = &tables(&found, true)[0];
         let printed: Vec<String> = table.rows[0].cells.iter().map(Cell::to_string).collect();
         assert_eq!(printed, ["Perl", "-", "?", "?", "?", "?", "?", "?", "?", "?"]);
         let heads = HEAD[2..].join(", ");

@@ -214,7 +214,7 @@ impl TextBuffer {
         let widths: Vec<usize> = (0..count).map(|column| column_width(table, rows, column) + COLUMN_GAP).collect();
         let before_last: usize = widths[..count.saturating_sub(1)].iter().sum();
         let wraps = table.wraps && keys > 0 && before_last + MIN_WORDS_WIDTH + INDENT.len() <= self.width();
-        let has_marks = rows.iter().any(|row| row.is_recommended);
+        let is_indented = rows.iter().any(|row| row.is_recommended || !self.style.brief && !row.heading.is_empty());
         if table.is_whole || wraps {
             return vec![(0..count).collect()];
         }
@@ -224,8 +224,8 @@ impl TextBuffer {
         let mut parts: Vec<Vec<usize>> = Vec::new();
         // Room that is left in the line; the last column has nothing after it.
         let mut left = 0;
-        let marks = if has_marks { RECOMMENDED.len() } else { 0 };
-        let begin: usize = if keys == 0 { INDENT.len() } else { marks + widths[..keys].iter().sum::<usize>() };
+        let indent = if is_indented { INDENT.len() } else { 0 };
+        let begin: usize = if keys == 0 { INDENT.len() } else { indent + widths[..keys].iter().sum::<usize>() };
         for columns in single.chain([together]) {
             let needed: usize = widths[columns.clone()].iter().sum();
             match parts.last_mut() {
