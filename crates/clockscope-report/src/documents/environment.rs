@@ -253,7 +253,7 @@ fn flags(flags: &CounterFlags, is_of_linux: bool) -> Vec<Flag> {
         ("nonstop_tsc", flags.nonstop_tsc.get(), "it keeps running in deep sleep states (kernel)"),
         ("tsc_adjust", flags.tsc_adjust.get(), "its offset register exists (IA32_TSC_ADJUST)"),
         ("tsc_deadline_timer", flags.tsc_deadline_timer.get(), "the local APIC can fire at a counter value"),
-        ("tsc_known_freq", flags.tsc_known_freq.get(), "the kernel knows its frequency without measuring it (kernel)"),
+        ("tsc_known_freq", flags.tsc_known_freq.get(), "its frequency is known without measuring it (kernel)"),
         ("invariant", flags.invariant.get(), "constant rate in all power states (processor)"),
     ];
     all.retain(|(name, flag, _)| is_of_linux || flag.is_some() || !BY_KERNEL.contains(name));
