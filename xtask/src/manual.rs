@@ -14,10 +14,10 @@ pub(crate) fn pages(output: impl Fn(&[&str]) -> Result<String>) -> Result<Vec<(S
     Ok(pages)
 }
 
-/// Returns the commands whose pages a page names. `help` has none.
+/// Returns the commands whose pages a page names.
 fn commands(page: &str) -> Vec<String> {
     let named = page.lines().filter_map(|line| line.strip_prefix("clockscope\\-")?.strip_suffix("(1)"));
-    named.filter(|name| *name != "help").map(str::to_owned).collect()
+    named.map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -27,7 +27,7 @@ mod tests {
     #[test]
     fn every_command_that_the_page_names_has_a_page() {
         let output = |words: &[&str]| match words {
-            ["man"] => Ok(".TP\nclockscope\\-check(1)\nJudge\n.TP\nclockscope\\-help(1)\nHelp\n".to_owned()),
+            ["man"] => Ok(".TP\nclockscope\\-check(1)\nJudge\n".to_owned()),
             words => Ok(words.join(" ")),
         };
         let pages = pages(output).unwrap();

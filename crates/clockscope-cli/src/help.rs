@@ -32,14 +32,19 @@ pub(crate) fn command() -> Command {
     })
 }
 
-/// The command line for completion: clocks have the names of this system, and `help` its topics.
+/// The command line for completion: clocks and runtimes have their names, and `help` its topics.
 pub(crate) fn completed() -> Command {
-    let clocks: Vec<String> = Catalog::new(&ThisMachine).names();
+    // Devices differ from machine to machine, and packages have completions of their own.
+    let clocks = Catalog::new(&ThisMachine).names().into_iter().filter(|name| !name.starts_with("ptp"));
+    let clocks: Vec<String> = clocks.collect();
     let names: Vec<String> = COMMANDS.iter().map(Row::name).collect();
     let topics = names.iter().cloned().chain(topics::names());
     let help = Command::new("help").about("Explain a command, a topic or a pasted log line");
     let help = help.arg(Arg::new("TOPIC").value_parser(PossibleValuesParser::new(topics)));
     let command = with_clocks(command(), &clocks).disable_help_subcommand(true).subcommand(help);
+    let command = command.mut_subcommand("runtimes", |runtimes| {
+        runtimes.mut_arg("names", |names| names.value_parser(PossibleValuesParser::new(clockscope_runtimes::names())))
+    });
     names.iter().fold(command, |command, name| command.mut_subcommand(name, |command| with_clocks(command, &clocks)))
 }
 

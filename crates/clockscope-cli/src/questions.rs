@@ -291,12 +291,11 @@ impl ManArgs {
 
     /// Prints a page.
     fn run(&self) -> Result<Exit> {
-        let mut command = help::command();
+        let mut command = help::command().disable_help_subcommand(true);
         command.build();
         if let Some(name) = &self.name {
             let known = COMMANDS.iter().map(Row::name);
-            let found = command.find_subcommand(name).filter(|found| found.get_name() != "help");
-            command = found.cloned().ok_or_else(|| {
+            command = command.find_subcommand(name).cloned().ok_or_else(|| {
                 UsageError(format!("no command {name}: {}`clockscope -h` shows all", usage::nearest(name, known)))
             })?;
         }

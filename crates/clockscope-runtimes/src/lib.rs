@@ -55,6 +55,6 @@ mod system;
 mod unmeasured;
 
 pub use probe_runner::{Prepared, ProbeRequest, ProbeRunner};
-pub use programs::{Chosen, UnknownRuntime, select};
+pub use programs::{Chosen, UnknownRuntime, names, select};
 pub use registry::Runtime;
 pub use surprises::surprises;

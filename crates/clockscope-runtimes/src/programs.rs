@@ -42,6 +42,11 @@ fn said(name: &str) -> String {
     if name.trim().is_empty() { "a runtime's name is empty".to_owned() } else { format!("unknown runtime: {name}") }
 }
 
+/// Returns the names of all runtimes, in the order of the registry.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    RUNTIMES.iter().map(|runtime| runtime.name)
+}
+
 /// The runtimes of these names, all that this system may have if there are none; those for which
 /// programs are named, by these programs, each once a program. A name may be a runtime's own, its
 /// title or an alias, in capitals or not. In the order of the registry.

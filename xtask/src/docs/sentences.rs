@@ -35,7 +35,7 @@ pub(super) fn print() -> Result<()> {
         if !is_printed || file.contains("/tests/") {
             continue;
         }
-        let tokens = TokenStream::from_str(&source).ok().with_context(|| format!("{file} is no Rust"))?;
+        let tokens = TokenStream::from_str(&source).ok().with_context(|| format!("{file} is not valid Rust"))?;
         for text in texts(tokens) {
             if !places.contains_key(&text) {
                 places.insert(text.clone(), file.clone());

@@ -53,6 +53,8 @@ int main() {
           t.least_ns <= t.low_ns && t.low_ns <= t.median_ns && t.median_ns <= t.high_ns;
       EXPECT(t.measurements < 6 ? std::isnan(t.low_ns) && std::isnan(t.high_ns) : is_ordered);
       EXPECT(t.measurements >= 1 && called >= t.calls * t.measurements);
+      /* Half a second has too few ticks of 4 ms. */
+      EXPECT(t.error > 0 && t.error <= (tick < 4e6 ? 0.0101 : 0.02));
     }
   }
   {
@@ -64,11 +66,21 @@ int main() {
     const clockscope::timed t = timed(1, 2e9);
     EXPECT(t.measurements == 1 && t.calls == 1 && std::isnan(t.low_ns) && std::isnan(t.high_ns));
   }
+  {
+    /* Nothing to do, and no time to find that out. */
+    now_ns = 0, tick_ns = 1;
+    const clockscope::timing brief{0.01, 101, std::chrono::nanoseconds(200)};
+    const clockscope::timed t = clockscope::time_function<simulated>([] { called++; }, brief);
+    EXPECT(t.calls >= 8 && t.error > 0.01 && t.measurements >= 1 && std::isfinite(t.median_ns));
+  }
   /* Tables of order statistics: 6 values from the first to the last, 20 from the 6th to the 15th,
    * 101 from the 41st to the 61st. */
   const clockscope::timed t{};
   EXPECT(clockscope::detail::rank_of_median(5) == 5 && clockscope::detail::rank_of_median(6) == 0);
   EXPECT(clockscope::detail::rank_of_median(20) == 5 && clockscope::detail::rank_of_median(101) == 40);
+  /* By the normal distribution: 1000 - 0.98 sqrt(2000). */
+  const std::size_t of_2000 = clockscope::detail::rank_of_median(2000);
+  EXPECT(of_2000 >= 955 && of_2000 <= 957);
   try {
     clockscope::time_function([] { throw std::runtime_error("its own"); });
     return 1;

@@ -31,7 +31,7 @@ pub(crate) struct CheckArgs {
     #[arg(value_name = "CLOCK")]
     pub(crate) clocks: Vec<String>,
     /// Use to judge the clocks for: interval (how long something takes), time-of-day (date and
-    /// time), or all; time-of-day judges only clocks that show it
+    /// time), or all; with time-of-day, only clocks that show it are judged
     #[arg(long = "for", value_name = "USE", default_value = "all")]
     pub(crate) for_use: JudgedUse,
     /// Demands on the clocks (TOML; `clockscope schema policy`): exit with 1 if one is not met,

@@ -32,7 +32,7 @@ pub(crate) struct ReportArgs {
     /// Open the written file in a browser
     #[arg(long, requires = "output")]
     pub(crate) open: bool,
-    /// Maximum number of rows of distinct differences [default: 40]
+    /// Show all figures, with this number of rows of distinct differences [default with --all: 40]
     #[arg(long, value_name = "N", value_parser = numbers::rows, allow_negative_numbers = true)]
     pub(crate) rows: Option<usize>,
     /// Draw histograms and curves in ASCII
@@ -102,7 +102,7 @@ Charts: clockscope help records",
                     ascii: self.ascii || run.style.ascii,
                     rows: self.rows,
                     columns: self.columns.map(Into::into),
-                    all: self.all,
+                    all: self.all || self.rows.is_some(),
                     verbose: self.verbose,
                     plots: self.plot || run.style.plots,
                     ..run.style
@@ -159,7 +159,7 @@ fn refuse(args: &ReportArgs, documents: &[Document]) -> Result<(), UsageError> {
     let wrong = if args.columns.is_some() && !has_measurement {
         "--columns: the record holds no measurement: leave the option out"
     } else if args.all && !has_more {
-        "--all: a screen shows all figures of this record: leave the option out"
+        "--all: this record has no longer page; --verbose shows all evidence of a check: leave the option out"
     } else if args.verbose && !has_verdicts {
         "--verbose: the record holds no verdicts: leave the option out"
     } else if !args.fail_on.is_empty() && !has_events {

@@ -45,9 +45,10 @@ pub(crate) struct StepsArgs {
     /// Style of CSV
     #[arg(long, value_name = "STYLE", value_enum, requires = "raw", default_value_t)]
     pub(crate) raw_style: RawStyleArg,
-    /// Maximum number of rows of distinct differences: the most frequent ones
-    #[arg(long, value_name = "N", default_value_t = 40, value_parser = numbers::rows, allow_negative_numbers = true)]
-    pub(crate) rows: usize,
+    /// Show all figures, with this number of rows of distinct differences: the most frequent ones
+    /// [default with --all: 40]
+    #[arg(long, value_name = "N", value_parser = numbers::rows, allow_negative_numbers = true)]
+    pub(crate) rows: Option<usize>,
     /// Show all figures: each distinct difference, all figures of all clocks, clocks that could not
     /// be read
     #[arg(long)]
@@ -115,9 +116,9 @@ impl StepsArgs {
         let mut run = Run::open("clockscope.steps", &self.output, &Inputs::default())?;
         run.style = Style {
             ascii: self.ascii || run.style.ascii,
-            rows: Some(self.rows),
+            rows: self.rows,
             plots: self.plot || run.style.plots,
-            all: self.all || run.style.all,
+            all: self.all || self.rows.is_some(),
             ..run.style
         };
         if let Some(raw) = &raw {

@@ -3,25 +3,28 @@
 use std::borrow::Cow;
 use std::ffi::OsString;
 
-use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command};
 use clockscope_records::printable;
+use clockscope_records::units::TIME_UNITS;
 
 use crate::help;
 
 /// Adds what to write instead, where that is known.
 pub(crate) fn with_hint(mut error: clap::Error, words: &[OsString]) -> clap::Error {
-    let hint = command_behind_options(words).or_else(|| other_commands(&error, words));
-    match hint {
-        Some(hint) => {
-            error.remove(ContextKind::SuggestedArg);
-            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint.into()]));
-        }
+    let hint = match error.kind() {
+        ErrorKind::UnknownArgument => command_behind_options(words).or_else(|| other_commands(&error, words)),
+        ErrorKind::ArgumentConflict if has_positional(&error) => other_commands(&error, words),
+        ErrorKind::InvalidValue => command_behind_options(words),
+        ErrorKind::ValueValidation => unit_apart(words),
+        _ => return error,
+    };
+    if let Some(hint) = hint {
+        error.remove(ContextKind::SuggestedArg);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint.into()]));
+    } else if error.kind() == ErrorKind::UnknownArgument {
         // Clap suggests to name a clock like the option.
-        None if error.kind() == ErrorKind::UnknownArgument => {
-            error.remove(ContextKind::Suggested);
-        }
-        None => {}
+        error.remove(ContextKind::Suggested);
     }
     error
 }
@@ -30,28 +33,69 @@ pub(crate) fn with_hint(mut error: clap::Error, words: &[OsString]) -> clap::Err
 /// those of `measure`.
 pub(crate) fn command_behind_options(words: &[OsString]) -> Option<String> {
     let words: Vec<Cow<'_, str>> = words.iter().map(|word| word.to_string_lossy()).collect();
-    words.first().filter(|word| word.starts_with('-') && *word != "--")?;
     let command = help::command();
-    let place = words.iter().position(|word| command.find_subcommand(word.as_ref()).is_some())?;
-    let options = words.iter().enumerate().filter(|(index, _)| *index != place).map(|(_, word)| word.as_ref());
-    let options = options.collect::<Vec<_>>().join(" ");
-    let line = format!("clockscope {} {options}", words[place]);
-    Some(format!("write the command before its options: {}", printable(&line)))
+    let place = first_positional(&words, &command).filter(|place| *place > 0)?;
+    command.find_subcommand(words[place].as_ref())?;
+    let mut line = vec!["clockscope".to_owned(), quoted(&words[place])];
+    line.extend(words.iter().enumerate().filter(|(index, _)| *index != place).map(|(_, word)| quoted(word)));
+    Some(format!("write the command before its options: {}", printable(&line.join(" "))))
+}
+
+/// The place of the first word that is neither an option nor an option's value.
+fn first_positional(words: &[Cow<'_, str>], command: &Command) -> Option<usize> {
+    let mut index = 0;
+    while let Some(word) = words.get(index).filter(|word| *word != "--") {
+        if !word.starts_with('-') || *word == "-" {
+            return Some(index);
+        }
+        let takes_value = !word.contains('=')
+            && std::iter::once(command).chain(command.get_subcommands()).any(|command| takes_value(command, word));
+        index += if takes_value { 2 } else { 1 };
+    }
+    None
+}
+
+fn takes_value(command: &Command, option: &str) -> bool {
+    arguments(command, option).any(|argument| argument.get_action().takes_values())
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    if word.is_empty() || word.contains(char::is_whitespace) { format!("'{word}'") } else { word.to_owned() }
+}
+
+/// A unit with a blank before it, as in `-d 10 min`.
+fn unit_apart(words: &[OsString]) -> Option<String> {
+    let words: Vec<Cow<'_, str>> = words.iter().map(|word| word.to_string_lossy()).collect();
+    words.windows(3).find_map(|three| {
+        let [option, number, unit] = three else { return None };
+        let is_unit = TIME_UNITS.iter().any(|(_, names)| names.contains(&unit.as_ref()));
+        if is_unit && option.starts_with('-') && number.parse::<f64>().is_ok() {
+            Some(format!("write the time as one word: {option} {number}{unit}"))
+        } else {
+            None
+        }
+    })
+}
+
+/// Returns true if one of two arguments that conflict is no option.
+fn has_positional(error: &clap::Error) -> bool {
+    [ContextKind::InvalidArg, ContextKind::PriorArg].into_iter().any(|kind| match error.get(kind) {
+        Some(ContextValue::String(name)) => !name.starts_with('-'),
+        Some(ContextValue::Strings(names)) => names.iter().any(|name| !name.starts_with('-')),
+        _ => false,
+    })
 }
 
 /// The commands that have an option which this one lacks, or cannot use beside its other arguments.
 fn other_commands(error: &clap::Error, words: &[OsString]) -> Option<String> {
-    let kinds = match error.kind() {
-        ErrorKind::UnknownArgument => [ContextKind::InvalidArg].as_slice(),
-        ErrorKind::ArgumentConflict => &[ContextKind::InvalidArg, ContextKind::PriorArg],
-        _ => return None,
-    };
-    let option = kinds.iter().find_map(|kind| named_option(error.get(*kind)?))?;
+    let kinds = [ContextKind::InvalidArg, ContextKind::PriorArg];
+    let option = kinds.into_iter().find_map(|kind| named_option(error.get(kind)?))?;
     let command = help::command();
     let given = words.first().and_then(|word| command.find_subcommand(word)).map_or("measure", Command::get_name);
     let owners: Vec<&str> = command
         .get_subcommands()
-        .filter(|other| other.get_name() != given && has_option(other, &option))
+        .filter(|other| other.get_name() != given && arguments(other, &option).next().is_some())
         .map(Command::get_name)
         .collect();
     let (last, others) = owners.split_last()?;
@@ -70,12 +114,11 @@ fn named_option(named: &ContextValue) -> Option<String> {
     option.split([' ', '=']).next().map(str::to_owned)
 }
 
-fn has_option(command: &Command, option: &str) -> bool {
-    command.get_arguments().any(|argument| match option.strip_prefix("--") {
+/// The arguments of a command that an option such as `--duration` or `-d` names.
+fn arguments<'a>(command: &'a Command, option: &'a str) -> impl Iterator<Item = &'a Arg> {
+    command.get_arguments().filter(move |argument| match option.strip_prefix("--") {
         Some(long) => argument.get_long_and_visible_aliases().is_some_and(|names| names.contains(&long)),
-        None => option
-            .strip_prefix('-')
-            .is_some_and(|short| argument.get_short().is_some_and(|letter| short.starts_with(letter))),
+        None => argument.get_short().is_some_and(|letter| option[1..].starts_with(letter)),
     })
 }
 
@@ -100,6 +143,8 @@ mod tests {
         assert!(tips("compare a.json b.json -d 2s")[0].starts_with("--duration is an option of "));
         assert_eq!(tips("check --durration 1s"), ["a similar argument exists: '--duration'"]);
         assert_eq!(tips("check --zzzz"), [""; 0]);
+        assert_eq!(tips("check --json --csv"), [""; 0]);
+        assert_eq!(tips("check -d 10 min"), ["write the time as one word: -d 10min"]);
     }
 
     #[test]
@@ -108,9 +153,12 @@ mod tests {
         let expected = "write the command before its options: clockscope check -d 5s";
         assert_eq!(found("-d 5s check").as_deref(), Some(expected));
         assert_eq!(
-            [found("check -d 5s"), found("tsc check"), found("-d 5s tsc"), found("-- check")],
-            [const { None }; 4]
+            found("--clock check advise").as_deref().map(|line| line.ends_with("clockscope advise --clock check")),
+            Some(true)
         );
+        for line in ["check -d 5s", "tsc check", "-d 5s tsc", "-- check", "-o check -d 5s", "--save check tsc"] {
+            assert_eq!(found(line), None, "{line}");
+        }
         assert_eq!(tips("--fail-on unfit check").len(), 1);
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::question_page::QuestionPage;
 use crate::chart::Chart;
-use crate::model::{Block, Cell, Line, Row, Table, Tone};
+use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::units::{megahertz, ppm, time};
@@ -17,6 +17,8 @@ const HEAD: [&str; 9] = ["Clock", "ppm", "±", "Least sq.", "Frequency", "Over",
 /// The columns that say how long and how often clocks were compared. A screen has a sentence.
 const EFFORT_COLUMNS: std::ops::Range<usize> = 5..7;
 
+/// Most clocks of a run whose missing ones have their reasons on a screen: they were named.
+const MAX_EXPLAINED: usize = 6;
 /// The end of a screen.
 const MORE: &str = "Each clock against each other, Allan deviation, MTIE: --all";
 
@@ -48,7 +50,14 @@ impl QuestionPage for Rate {
         let mut blocks = vec![table.into(), charts::rates(&self.reference, &compared).into()];
         blocks.extend(charts::stability(&compared).into_iter().map(Block::from));
         if is_short {
-            blocks.extend([disturbed, short_end(self)]);
+            let is_few = self.clocks.len() <= MAX_EXPLAINED;
+            let steered = self.adjtimex.known().filter(|kernel| kernel.freq_ppm != 0.0 || kernel.offset_ns != 0);
+            blocks.extend([
+                Block::prose(steered.map(kernel_verdict)),
+                disturbed,
+                missing_block(self, is_few),
+                Block::context(MORE),
+            ]);
             return blocks;
         }
         blocks.push(Block::folded("The rate of each clock against each other", [matrix(self, &compared).into()]));
@@ -56,12 +65,7 @@ impl QuestionPage for Rate {
         blocks.push(Block::folded("Allan deviation and maximum time interval error, as tables", stability));
         blocks.push(Block::prose(self.adjtimex.known().into_iter().map(kernel_verdict)));
         blocks.push(disturbed);
-        let missing = missing(self).map(|clock| {
-            let unavailable = clock.reason.as_ref().map(|reason| unavailable_because(&clock.name, reason));
-            (clock.name.clone(), unavailable.or_else(|| clock.bound_ppm.why()).unwrap_or_default())
-        });
-        let missing = Block::notes("Not compared:", by_reason(missing));
-        blocks.push(Block::folded("Clocks that were not compared", [missing]));
+        blocks.push(Block::folded("Clocks that were not compared", [missing_block(self, true)]));
         blocks
     }
 
@@ -140,14 +144,20 @@ fn range(figures: impl Iterator<Item = f64>, text: fn(f64) -> String) -> String 
     }
 }
 
-/// Names the clocks that were not compared, and what `--all` shows.
-fn short_end(rates: &Rate) -> Block {
-    let names: Vec<&str> = missing(rates).map(|clock| clock.name.as_str()).collect();
-    let mut lines = vec![Line::toned(MORE, Tone::Context)];
-    if !names.is_empty() {
-        lines.insert(0, Line::toned(format!("Not compared: {} (reasons: --all)", names.join(", ")), Tone::Context));
+/// Names the clocks that were not compared, with the reasons or in a line.
+fn missing_block(rates: &Rate, has_reasons: bool) -> Block {
+    let missing = missing(rates).map(|clock| {
+        let unavailable = clock.reason.as_ref().map(|reason| unavailable_because(&clock.name, reason));
+        (clock.name.clone(), unavailable.or_else(|| clock.bound_ppm.why()).unwrap_or_default())
+    });
+    if has_reasons {
+        return Block::notes("Not compared:", by_reason(missing));
     }
-    Block::notes("", lines)
+    let names: Vec<String> = missing.map(|(name, _)| name).collect();
+    if names.is_empty() {
+        return Block::prose([""; 0]);
+    }
+    Block::context(format!("Not compared: {} (reasons: --all)", names.join(", ")))
 }
 
 /// Draws the rates and the stability of all clocks.

@@ -128,8 +128,10 @@ fn sources(found: &Runtimes) -> Vec<Option<&str>> {
 fn of_source(found: &Runtimes, source: Option<&str>, is_all: bool) -> Table {
     let rows: Vec<&RuntimeRecord> = measured(found).filter(|row| row.clocksource.as_deref() == source).collect();
     let title = format!("With the clocksource {}:", source.unwrap_or("that is unknown"));
-    let is_shown = |(head, _): &(&str, String)| is_all || SCREEN_HEAD.contains(head);
-    let unknown = rows.iter().map(|row| (name(found, row), unknown(row).into_iter().filter(is_shown).collect()));
+    let unknown = rows.iter().map(|row| {
+        let figures = unknown(row).into_iter().filter(|(head, _)| is_all || SCREEN_HEAD.contains(head));
+        (name(found, row), figures.collect())
+    });
     let unknown = unknown_figures(unknown);
     let table = if is_all {
         let marked = rows.iter().map(|row| Row::marked(cells(found, row), went_back(row)));
@@ -146,8 +148,10 @@ fn screen_rows(found: &Runtimes, rows: &[&RuntimeRecord]) -> Vec<Row> {
     let mut marked = Vec::new();
     for row in rows {
         let runtime = with_version(found, row);
+        let api = row.api.as_deref().unwrap_or_default();
+        let back = row.regressions.get().filter(|count| *count > 0).map(|count| counted(count, "step"));
         let cells = vec![
-            row.api.as_deref().map_or(Cell::Empty, Into::into),
+            back.map_or_else(|| api.to_owned(), |back| format!("{api}: {back} back")).into(),
             Cell::known(row.cost_ns.get(), cost),
             tick_cell(row.tick_ns.get(), row.tick_evidence.as_ref()),
             Cell::known(row.zeros_percent.get(), percent),

@@ -33,7 +33,13 @@ impl QuestionPage for Steps {
     fn blocks(&self, view: View) -> Vec<Block> {
         let readable: Vec<&StepsRecord> = self.clocks.iter().filter(|clock| clock.available).collect();
         if !view.is_all && !readable.is_empty() {
-            return short::blocks(&readable);
+            let mut blocks = short::blocks(&readable);
+            let all = self.clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_ref()));
+            // Of a few clocks, which were named, the missing ones have their reasons.
+            if self.clocks.len() <= MAX_LISTED {
+                blocks.push(not_available(all));
+            }
+            return blocks;
         }
         let mut blocks = vec![
             Block::folded("All figures, side by side", [side_by_side(&readable).into()]),
@@ -221,7 +227,7 @@ fn sentences(clock: &StepsRecord) -> Vec<String> {
             .map(|mode| format!("{} ({}%)", time(mode.ns), significant(mode.share * 100.0, 3)))
             .collect();
         let listed = modes.join(", ");
-        lines.push(format!("Multimodal: the differences gather around {listed}. A mean says little of them."));
+        lines.push(format!("Multimodal: the differences gather around {listed}. The mean is not representative."));
     }
     if clock.rounded > 0 {
         lines.push(format!("{} rounded down to 0.1%.", counted(clock.rounded, "difference")));

@@ -245,7 +245,7 @@ fn a_screen_of_steps_has_few_rows() {
     };
     let text = screen(&steps);
     let bars = text.lines().filter(|line| line.contains('█')).count();
-    assert!(text.lines().count() <= 60 && bars == 20, "{bars} {text}");
+    assert!(text.lines().count() <= 64 && bars == 20, "{bars} {text}");
     assert!(text.contains("10.0148 ns") && text.contains("7,034,023  89.1928%"), "{text}");
     let clocks = steps.found.clocks.clone();
     steps.found.clocks.extend(clocks);

@@ -37,7 +37,7 @@ pub(in crate::documents) fn named(events: &Events, stalls: u64) -> Option<Cell> 
 }
 
 /// States that a clock had no event, and what limits its use.
-pub(in crate::documents) fn ok(identity: &ClockIdentity) -> &'static str {
+fn ok(identity: &ClockIdentity) -> &'static str {
     if identity.is_wall {
         "ok, can be set"
     } else if identity.is_cpu_time {

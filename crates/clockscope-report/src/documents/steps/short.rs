@@ -1,17 +1,18 @@
 //! The screen of `steps`: a row and a short histogram for each clock.
 
-use clockscope_records::{Bin, DifferenceRecord, StepsRecord, Summary};
+use clockscope_records::{Bin, DifferenceRecord, StepsRecord};
 
 use super::{charts, event, events_by_kind, is_faulty, ns, sentences, tick};
-use crate::documents::measure::events::{named, ok};
+use crate::documents::measure::events::named;
 use crate::model::{Bar, Block, Cell, Row, Table, Tone};
 use crate::units::{exact_time, time};
 use crate::words::total;
 
-/// What `--all` shows beside the screen.
-const MORE: &str = "Rows with <: all other differences up to there. All figures, all clocks: --all";
-/// What shows the histograms of many clocks.
-const MORE_OF_MANY: &str = "Histograms: name up to four clocks. All figures, all clocks: --all";
+/// End of the screen of a few clocks.
+const END: &str =
+    "Rows with <: all other differences since the row with < above. Bars are logarithmic. All figures: --all";
+/// End of the screen of many clocks.
+const END_OF_MANY: &str = "Histograms: name up to four clocks. All figures: --all";
 /// Most clocks that have histograms on a screen.
 const MAX_DETAILED: usize = 4;
 
@@ -33,15 +34,21 @@ pub(super) fn blocks(clocks: &[&StepsRecord]) -> Vec<Block> {
             blocks.extend(clock(record));
         }
     }
-    blocks.push(Block::context(if is_detailed { MORE } else { MORE_OF_MANY }));
+    blocks.push(Block::context(if is_detailed { END } else { END_OF_MANY }));
     blocks
 }
 
 /// Makes the table of all clocks, a row each.
 fn table(clocks: &[&StepsRecord]) -> Table {
     let rows = clocks.iter().map(|clock| {
-        let figures: [fn(&Summary) -> f64; 4] = [|all| all.min, |all| all.p50, |all| all.p99, |all| all.max];
-        let figures = figures.map(|figure| Cell::known(clock.summary.known().map(figure), ns));
+        let summary = clock.summary.known();
+        let figures = [
+            summary.map(|all| all.min),
+            summary.map(|all| all.p50),
+            summary.map(|all| all.p99),
+            summary.map(|all| all.max),
+        ];
+        let figures = figures.map(|figure| Cell::known(figure, ns));
         let mut cells = vec![clock.identity.label().into(), tick(clock)];
         cells.extend(figures);
         cells.push(events(clock));
@@ -56,7 +63,7 @@ fn events(clock: &StepsRecord) -> Cell {
     match named(events, 0) {
         Some(cell) => cell,
         None if !events.jump.is_known() && !clock.identity.is_cpu_time => "jumps ?".into(),
-        None => Cell::word(ok(&clock.identity), Tone::Good),
+        None => Cell::word("ok", Tone::Good),
     }
 }
 
@@ -98,18 +105,21 @@ fn bars(clock: &StepsRecord) -> Vec<Bar> {
 /// Returns the differences that have a bar of their own: 0, and the most frequent others.
 fn peaks(clock: &StepsRecord) -> Vec<&DifferenceRecord> {
     let steps = total(clock.histogram.iter().filter(|bin| bin.to_ns > 0.0).map(|bin| bin.count));
-    let is_peak = |entry: &&DifferenceRecord| {
-        entry.ns.is_some_and(|ns| ns == 0.0 || ns > 0.0 && entry.count as f64 >= steps as f64 * MIN_PEAK_SHARE)
-    };
-    let mut peaks: Vec<&DifferenceRecord> = clock.differences.iter().filter(is_peak).collect();
-    for entry in clock.largest.iter().filter(is_peak) {
-        if peaks.iter().all(|peak| peak.units != entry.units) {
-            peaks.push(entry);
+    let mut zeros = Vec::new();
+    let mut peaks: Vec<&DifferenceRecord> = Vec::new();
+    for entry in clock.differences.iter().chain(&clock.largest) {
+        let is_known = peaks.iter().chain(&zeros).any(|peak| peak.units == entry.units);
+        let is_frequent = entry.count as f64 >= steps as f64 * MIN_PEAK_SHARE;
+        match entry.ns {
+            _ if is_known => {}
+            Some(0.0) => zeros.push(entry),
+            Some(ns) if ns > 0.0 && is_frequent => peaks.push(entry),
+            _ => {}
         }
     }
     peaks.sort_by_key(|peak| std::cmp::Reverse(peak.count));
     peaks.truncate(MAX_PEAKS);
-    peaks
+    zeros.into_iter().chain(peaks).collect()
 }
 
 /// Joins the bins above 0 that begin in one decade, in ascending order, without the peaks in them.
@@ -117,8 +127,8 @@ fn decades(bins: &[Bin], peaks: &[&DifferenceRecord]) -> Vec<Bin> {
     let mut joined: Vec<(i32, Bin)> = Vec::new();
     for bin in bins {
         let Some(from_ns) = bin.from_ns.filter(|from_ns| *from_ns > 0.0) else { continue };
-        let is_within = |peak: &&&DifferenceRecord| peak.ns.is_some_and(|ns| (from_ns..bin.to_ns).contains(&ns));
-        let count = bin.count.saturating_sub(total(peaks.iter().filter(is_within).map(|peak| peak.count)));
+        let within = peaks.iter().filter(|peak| peak.ns.is_some_and(|ns| (from_ns..bin.to_ns).contains(&ns)));
+        let count = bin.count.saturating_sub(total(within.map(|peak| peak.count)));
         if count == 0 {
             continue;
         }
@@ -158,10 +168,21 @@ mod tests {
         }
     }
 
-    /// A peak and the others of its bin are counted once.
+    /// A peak and the others of its bin are counted once; zeros have a bar however few they are.
     #[test]
     fn every_difference_has_one_bar() {
-        for clock in recorded() {
+        let mut clocks = recorded();
+        let mut rare = clocks[2].clone();
+        rare.differences.insert(0, DifferenceRecord { units: 0, ns: Some(0.0), count: 3 });
+        for units in 23..29 {
+            let ns = units as f64;
+            rare.differences.push(DifferenceRecord { units, ns: Some(ns), count: 900_000 });
+            rare.histogram.push(Bin { from_ns: Some(ns), to_ns: ns + 0.5, count: 900_000 });
+        }
+        rare.histogram.insert(0, Bin { from_ns: Some(0.0), to_ns: 0.0, count: 3 });
+        assert!(bars(&rare).iter().any(|bar| bar.label == "0 ns" && bar.count == 3));
+        clocks.push(rare);
+        for clock in clocks {
             let all = total(clock.histogram.iter().map(|bin| bin.count));
             assert_eq!(total(bars(&clock).iter().map(|bar| bar.count)), all, "{}", clock.identity.label());
         }
