@@ -318,7 +318,7 @@ fn a_killed_child_does_not_harm_the_parents_clock() {
         println!("generation {generation} to {}", clockscope::generation());
         let evidence = clockscope::evidence();
         let outcome = evidence.iter().find(|evidence| evidence.name == "outcome");
-        assert!(outcome.is_none_or(|outcome| outcome.seen.contains("did not come back")), "{evidence:?}");
+        assert!(outcome.is_none_or(|outcome| outcome.seen.contains("never finished")), "{evidence:?}");
     });
     assert!(status.success(), "{status}");
 }

@@ -222,7 +222,7 @@ fn after_two_the_os_clock_is_served() {
         if source == Source::OsClock {
             let evidence = others.clock.evidence();
             let said = evidence.iter().find(|evidence| evidence.name == "outcome").unwrap();
-            assert!(said.finding == Finding::Against && said.seen.contains("did not come back"), "{said:?}");
+            assert!(said.finding == Finding::Against && said.seen.contains("never finished"), "{said:?}");
             assert!(!others.clock.recheck(), "nobody asks the system about that");
             assert!(others.clock.readmit(), "they all came back");
             others.run(20 * MILLISECOND, 5_000);

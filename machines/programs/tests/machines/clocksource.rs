@@ -128,8 +128,8 @@ fn expect_locked(seen: &mut Seen) {
 fn killed(seen: &mut Seen) {
     is(seen, "after_killed", "hpet");
     let restore = "clockscope clocksource --restore";
-    expect_ended(seen, "warned", 0, &["warning", "has ended without", "tsc", restore]);
-    expect_ended(seen, "refused", 4, &["has ended without", restore]);
+    expect_ended(seen, "warned", 0, &["warning", "ended without", "tsc", restore]);
+    expect_ended(seen, "refused", 4, &["ended without", restore]);
     let left = seen.json("left")["left_behind"].clone();
     seen.expect(left["was"] == "tsc" && left["is"] == "hpet", || format!("left behind is shown as {left}"));
     let restored = seen.json("restored");
