@@ -119,8 +119,8 @@ fn refused_beforehand(seen: &mut Seen) {
 
 /// The second of two runs says who holds the switch; one that does not switch warns.
 fn expect_locked(seen: &mut Seen) {
-    expect_ended(seen, "second", 4, &["has switched the clocksource and will put it back", "process"]);
-    expect_ended(seen, "beside", 0, &["warning", "has switched the clocksource and will put it back"]);
+    expect_ended(seen, "second", 4, &["has switched the clocksource and will restore it", "process"]);
+    expect_ended(seen, "beside", 0, &["warning", "has switched the clocksource and will restore it"]);
     is(seen, "after_busy", "tsc");
 }
 
