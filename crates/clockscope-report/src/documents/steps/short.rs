@@ -105,21 +105,18 @@ fn bars(clock: &StepsRecord) -> Vec<Bar> {
 /// Returns the differences that have a bar of their own: 0, and the most frequent others.
 fn peaks(clock: &StepsRecord) -> Vec<&DifferenceRecord> {
     let steps = total(clock.histogram.iter().filter(|bin| bin.to_ns > 0.0).map(|bin| bin.count));
-    let mut zeros = Vec::new();
-    let mut peaks: Vec<&DifferenceRecord> = Vec::new();
-    for entry in clock.differences.iter().chain(&clock.largest) {
-        let is_known = peaks.iter().chain(&zeros).any(|peak| peak.units == entry.units);
-        let is_frequent = entry.count as f64 >= steps as f64 * MIN_PEAK_SHARE;
-        match entry.ns {
-            _ if is_known => {}
-            Some(0.0) => zeros.push(entry),
-            Some(ns) if ns > 0.0 && is_frequent => peaks.push(entry),
-            _ => {}
-        }
-    }
-    peaks.sort_by_key(|peak| std::cmp::Reverse(peak.count));
+    let frequent = differences(clock).filter(|entry| entry.count as f64 >= steps as f64 * MIN_PEAK_SHARE);
+    let mut peaks: Vec<&DifferenceRecord> = frequent.filter(|entry| entry.ns.is_some_and(|ns| ns > 0.0)).collect();
+    peaks.sort_by_key(|peak| (std::cmp::Reverse(peak.count), peak.units));
+    // The largest differences are among the others, too.
+    peaks.dedup_by_key(|peak| peak.units);
     peaks.truncate(MAX_PEAKS);
-    zeros.into_iter().chain(peaks).collect()
+    differences(clock).find(|entry| entry.ns == Some(0.0)).into_iter().chain(peaks).collect()
+}
+
+/// Returns the differences that the record lists; some of the largest ones twice.
+fn differences(clock: &StepsRecord) -> impl Iterator<Item = &DifferenceRecord> {
+    clock.differences.iter().chain(&clock.largest)
 }
 
 /// Joins the bins above 0 that begin in one decade, in ascending order, without the peaks in them.
