@@ -34,9 +34,7 @@ pub(crate) fn command() -> Command {
 
 /// The command line for completion: clocks and runtimes have their names, and `help` its topics.
 pub(crate) fn completed() -> Command {
-    // Devices differ from machine to machine, and packages have completions of their own.
-    let clocks = Catalog::new(&ThisMachine).names().into_iter().filter(|name| !name.starts_with("ptp"));
-    let clocks: Vec<String> = clocks.collect();
+    let clocks = Catalog::new(&ThisMachine).names_without_devices();
     let names: Vec<String> = COMMANDS.iter().map(Row::name).collect();
     let topics = names.iter().cloned().chain(topics::names());
     let help = Command::new("help").about("Explain a command, a topic or a pasted log line");

@@ -204,8 +204,18 @@ impl<P: Platform> Catalog<P> {
     /// All names and aliases, without repetition, in the order of the catalog.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
+        self.names_where(|_| true)
+    }
+
+    /// All names and aliases but those of devices, which differ from machine to machine.
+    #[must_use]
+    pub fn names_without_devices(&self) -> Vec<String> {
+        self.names_where(|info| !info.is_device)
+    }
+
+    fn names_where(&self, is_wanted: impl Fn(&ClockInfo) -> bool) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
-        for row in &self.entries {
+        for row in self.entries.iter().filter(|row| is_wanted(&row.info)) {
             for name in std::iter::once(row.info.name.as_ref()).chain(row.info.aliases.iter().copied()) {
                 if !names.iter().any(|known| known == name) {
                     names.push(name.to_owned());
