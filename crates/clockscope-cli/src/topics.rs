@@ -72,7 +72,7 @@ fn about_help() -> String {
          Usage: clockscope help COMMAND       all options, with examples\n       \
          clockscope help TOPIC         a page of the documentation\n       \
          clockscope help LINE          the symptom that a line of a log shows\n       \
-         clockscope help {SEARCH} TEXT   the same, for a text that is also a command or a topic\n\n\
+         clockscope help {SEARCH} TEXT   the same for any text\n\n\
          Commands: `clockscope -h`. Topics:\n\n{}",
         list(TOPICS.iter())
     )

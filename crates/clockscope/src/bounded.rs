@@ -7,7 +7,7 @@
 //! follows true time and not CLOCK_REALTIME: a clock that is set or slewed within the second takes
 //! the true time out of no interval.
 //!
-//! What the kernel's bound is worth depends on the daemon that keeps the clock: see [`WallState`].
+//! The worth of the kernel's bound depends on the daemon that keeps the clock: see [`WallState`].
 //! [`crate::utc_now`] asks anew at each call, and chronyd or ClockBound themselves with their
 //! features.
 //!

@@ -78,7 +78,7 @@ fn unit_apart(words: &[OsString]) -> Option<String> {
     })
 }
 
-/// Returns true if one of two arguments that conflict is no option.
+/// Returns true if one of two conflicting arguments is positional.
 fn has_positional(error: &clap::Error) -> bool {
     [ContextKind::InvalidArg, ContextKind::PriorArg].into_iter().any(|kind| match error.get(kind) {
         Some(ContextValue::String(name)) => !name.starts_with('-'),
